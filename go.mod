@@ -1,0 +1,23 @@
+module github.com/openclaw-go/openclaw
+go 1.26.8
+require (
+	github.com/coder/websocket v1.8.15
+	github.com/ergochat/irc-go v0.6.0
+	github.com/fsnotify/fsnotify v1.10.1
+	github.com/google/uuid v1.6.0
+	github.com/lmittmann/tint v1.2.1
+	github.com/spf13/cobra v1.10.2
+	github.com/yuin/goldmark v1.8.7
+	golang.org/x/sync v0.25.0
+	golang.org/x/time v0.16.0
+	modernc.org/sqlite v1.62.0
+	go.yaml.in/yaml/v3 v3.0.6
+	github.com/google/go-cmp v0.7.0
+	go.uber.org/goleak v1.3.0
+	github.com/charmbracelet/x/xpty v0.1.4
+	charm.land/lipgloss/v2 v2.1.1
+	github.com/bmatcuk/doublestar/v4 v4.10.4
+	github.com/sabhiram/go-gitignore v0.0.0-20210923224102-525f6e181f06
+	github.com/rogpeppe/go-internal v1.14.1
+	github.com/golang-migrate/migrate/v4 v4.20.1
+)

@@ -1,0 +1,133 @@
+// Package channel is the contract between the system and a messaging network.
+//
+// A network is one package under this directory. It implements [Channel] for
+// one logged-in account, adds any of the optional interfaces below that the
+// network can do, and exports a func Kind() [Kind]. One line in app/tables.go
+// makes it part of the binary. Package channeltest holds the tests that every
+// channel must pass.
+package channel
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+)
+
+// Channel is one account on one network.
+type Channel interface {
+	// Run connects and receives until ctx ends; it returns nil then, or the
+	// error that ended the connection. The caller restarts it with backoff,
+	// except after an error of kind fault.Unauthenticated.
+	//
+	// Run must not acknowledge a message to the network before recv has
+	// returned nil for it: nil means that the message is stored.
+	Run(ctx context.Context, recv Receiver) error
+
+	// Send delivers one message that already fits [Limits]. An error of kind
+	// fault.Unavailable or fault.RateLimited is retried; others are final.
+	Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error)
+
+	Limits() Limits
+}
+
+// Receiver stores one inbound message.
+type Receiver func(ctx context.Context, in msg.Inbound) error
+
+// Limits are what the network accepts in one message, and how it counts.
+type Limits struct {
+	Text int // units of Unit in one message; 0 is no limit
+	Unit Unit
+	// Idempotent says that Send may be repeated with the same Outbound.ID
+	// without showing the message twice.
+	Idempotent bool
+}
+
+// Unit is how a network measures text.
+type Unit int
+
+const (
+	UTF16 Unit = iota // UTF-16 code units of the rendered text
+	Bytes             // UTF-8 bytes of the rendered text
+	Runes             // code points
+)
+
+// The optional interfaces. Use [As] to ask for one.
+type (
+	// Typer shows that the agent is working.
+	Typer interface {
+		Typing(ctx context.Context, to msg.Address) error
+	}
+	// Editor changes a message that was sent; previews need it.
+	Editor interface {
+		Edit(ctx context.Context, to msg.Address, m id.Message, text string) error
+	}
+	// Reactor adds a reaction.
+	Reactor interface {
+		React(ctx context.Context, to msg.Address, m id.Message, emoji string) error
+	}
+	// Webhook receives over HTTP; the handler is mounted under
+	// /channels/<kind>/<account>/.
+	Webhook interface {
+		Handler(recv Receiver) http.Handler
+	}
+	// Splitter cuts a Markdown text into parts that each fit Limits after
+	// rendering, and each valid alone. A channel whose rendering changes lengths
+	// implements it; for the others the outbox splits by Limits.
+	Splitter interface {
+		Split(text string) []string
+	}
+	// Prober checks the credentials without side effects.
+	Prober interface {
+		Probe(ctx context.Context) error
+	}
+	// Wrapper is implemented by decorators.
+	Wrapper interface{ Unwrap() Channel }
+)
+
+// As returns c, or the first channel that c wraps, as a T.
+func As[T any](c Channel) (T, bool) {
+	for c != nil {
+		if t, ok := c.(T); ok {
+			return t, true
+		}
+		w, ok := c.(Wrapper)
+		if !ok {
+			break
+		}
+		c = w.Unwrap()
+	}
+	var zero T
+	return zero, false
+}
+
+// Env is what a channel gets from its host.
+type Env struct {
+	Account id.Account
+	Log     *slog.Logger
+	HTTP    *http.Client
+	// State returns a small value that the channel stored under key, or "";
+	// SetState stores one durably before it returns (a polling offset). Both
+	// are scoped to this channel and account.
+	State    func(ctx context.Context, key string) (string, error)
+	SetState func(ctx context.Context, key, value string) error
+	// Status tells the host that the connection came up (nil) or was lost.
+	Status func(err error)
+}
+
+// Kind describes a network and makes its channels.
+type Kind struct {
+	ID     id.Channel
+	Label  string // for people: "Telegram"
+	Config any    // zero value of the account's config; gives the schema
+	// New makes the channel of one account from its merged section (channel
+	// defaults below, account values on top). It does no I/O.
+	New func(env Env, raw json.RawMessage) (Channel, error)
+	// Normalize turns an id as people write it in allow lists ("@alice",
+	// "tg:123", "irc:bob") into the form of msg.Sender.ID, or "" when it can
+	// never match. Nil keeps it as it is.
+	Normalize func(entry string) string
+}

@@ -1,0 +1,43 @@
+// Package inbox stores inbound messages before anything else happens to them,
+// so that a crash loses none, and hands each on once.
+package inbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+)
+
+// Store persists the inbox. A method returns only when its change is durable.
+type Store interface {
+	// PutInbound stores in and reports whether it is new. A key that was ever
+	// stored and not yet forgotten is not new.
+	PutInbound(ctx context.Context, in msg.Inbound) (fresh bool, err error)
+	// OpenInbound returns the messages that were stored but not done, in the
+	// order of arrival.
+	OpenInbound(ctx context.Context) ([]Item, error)
+	// TryInbound counts one more attempt at the messages under keys and returns
+	// the highest count.
+	TryInbound(ctx context.Context, keys ...string) (tries int, err error)
+	// Finish marks the messages under keys done and stores outs for delivery, in
+	// one transaction: after a crash either both are there or neither.
+	Finish(ctx context.Context, keys []string, outs []msg.Outbound) error
+	// PoisonInbound sets a message aside with a reason; it is done, but listed.
+	PoisonInbound(ctx context.Context, key, reason string) error
+	// PoisonedInbound lists what was set aside.
+	PoisonedInbound(ctx context.Context) ([]Item, error)
+	// Inbound returns one message by key.
+	Inbound(ctx context.Context, key string) (it Item, ok bool, err error)
+	// ForgetInbound removes messages done before t; their keys are new again.
+	ForgetInbound(ctx context.Context, t time.Time) (n int, err error)
+}
+
+// Item is one stored message.
+type Item struct {
+	Key    string
+	In     msg.Inbound
+	Tries  int
+	Done   bool
+	Reason string // poisoned
+}

@@ -1,0 +1,65 @@
+// Package command is the contract with a slash command, and the table that
+// finds and runs them.
+package command
+
+import (
+	"context"
+	"strings"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+)
+
+// Env is what a command may look at.
+type Env struct {
+	In      msg.Inbound
+	Session id.SessionKey
+	Agent   id.Agent
+	Owner   bool
+}
+
+// Command is one slash command.
+type Command struct {
+	Name    string // without the slash
+	Aliases []string
+	Help    string
+	Owner   bool // only the owner may use it
+	Run     func(ctx context.Context, env Env, args string) (reply string, err error)
+}
+
+// Table finds commands by name.
+type Table struct{ byName map[string]Command }
+
+// NewTable returns a table of cs. Two commands must not share a name.
+func NewTable(cs []Command) (*Table, error) {
+	t := &Table{byName: map[string]Command{}}
+	for _, c := range cs {
+		for _, n := range append([]string{c.Name}, c.Aliases...) {
+			if _, dup := t.byName[n]; dup {
+				return nil, fault.New(fault.Conflict, "command.NewTable", "two commands named /"+n)
+			}
+			t.byName[n] = c
+		}
+	}
+	return t, nil
+}
+
+// Apply runs the command that in.Text starts with, if any. It reports whether
+// there was one; then reply is the answer to send.
+func (t *Table) Apply(ctx context.Context, env Env) (reply string, handled bool, err error) {
+	name, args, _ := strings.Cut(env.In.Text, " ")
+	name, isCommand := strings.CutPrefix(name, "/")
+	if !isCommand {
+		return "", false, nil
+	}
+	c, ok := t.byName[name]
+	if !ok {
+		return "", false, nil
+	}
+	if c.Owner && !env.Owner {
+		return "", true, fault.New(fault.Forbidden, "command."+name, "only the owner can do that")
+	}
+	reply, err = c.Run(ctx, env, strings.TrimSpace(args))
+	return reply, true, err
+}
