@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
@@ -131,3 +132,9 @@ type Kind struct {
 	// never match. Nil keeps it as it is.
 	Normalize func(entry string) string
 }
+
+// RetryAfter is in the chain of a RateLimited or Unavailable error when the
+// network named a delay.
+type RetryAfter struct{ After time.Duration }
+
+func (e RetryAfter) Error() string { return "retry after " + e.After.String() }

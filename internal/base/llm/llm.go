@@ -136,6 +136,15 @@ type Message struct {
 	// Key is the inbox entry (User) or the run (injected) behind the message;
 	// a message is never appended twice under one key.
 	Key string `json:"idempotencyKey,omitempty"`
+	// Abort marks an answer that somebody stopped.
+	Abort *Abort `json:"openclawAbort,omitempty"`
+}
+
+// Abort says who stopped an answer.
+type Abort struct {
+	Aborted bool   `json:"aborted"`
+	Origin  string `json:"origin"` // rpc, stop, timeout
+	Run     string `json:"runId"`
 }
 
 // Content is the blocks of a message. Old transcripts hold a plain string.

@@ -20,9 +20,9 @@ type Store interface {
 	// TryInbound counts one more attempt at the messages under keys and returns
 	// the highest count.
 	TryInbound(ctx context.Context, keys ...string) (tries int, err error)
-	// Finish marks the messages under keys done and stores outs for delivery, in
-	// one transaction: after a crash either both are there or neither.
-	Finish(ctx context.Context, keys []string, outs []msg.Outbound) error
+	// Finish marks messages done with their result and stores what is to be
+	// delivered, in one transaction: after a crash either all is there or nothing.
+	Finish(ctx context.Context, f Finished) error
 	// PoisonInbound sets a message aside with a reason; it is done, but listed.
 	PoisonInbound(ctx context.Context, key, reason string) error
 	// PoisonedInbound lists what was set aside.
@@ -33,11 +33,19 @@ type Store interface {
 	ForgetInbound(ctx context.Context, t time.Time) (n int, err error)
 }
 
+// Finished is what came of messages.
+type Finished struct {
+	Keys   []string
+	Outs   []msg.Outbound
+	Result []byte // JSON, kept with the messages as long as their keys
+}
+
 // Item is one stored message.
 type Item struct {
 	Key    string
 	In     msg.Inbound
 	Tries  int
 	Done   bool
+	Result []byte
 	Reason string // poisoned
 }
