@@ -30,6 +30,11 @@ func (b *Book) Get(ctx context.Context, key id.SessionKey) (s Session, ok bool, 
 	return Session{}, false, errStub
 }
 
+// ByID returns the key whose current transcript is sid.
+func (b *Book) ByID(ctx context.Context, sid id.Session) (key id.SessionKey, ok bool, err error) {
+	return "", false, errStub
+}
+
 // List returns index entries, newest first.
 func (b *Book) List(ctx context.Context, f Filter) ([]Session, error) { return nil, errStub }
 
