@@ -65,7 +65,7 @@ func TestValidate(t *testing.T) {
 		{"twice", `{"key":"a","key":"b"}`, "at root: duplicate property 'key'"},
 		{"twice, escaped", `{"key":"a","\u006bey":"b"}`, "at root: duplicate property 'key'"},
 		{"twice in a map", `{"key":"a","env":{"a":"1","a":"2"}}`, "at /env: duplicate property 'a'"},
-		{"too deep", `{"key":"a","any":` + deep + `}`, "must not be nested deeper than 128 levels"},
+		{"too deep", `{"key":"a","any":` + deep + `}`, "must not be nested deeper than 100 levels"},
 		{"spaces", " { \"key\" : \"a\" , \"names\" : [ \"b\" , \"c\" ] } \n", ""},
 	}
 	for _, tt := range tests {

@@ -12,7 +12,7 @@ import (
 // Bounds on what comes from outside.
 const (
 	maxBytes    = 32 << 20
-	maxDepth    = 128
+	maxDepth    = 100
 	maxProblems = 32
 	maxName     = 128 // of a property name in a message, in bytes
 )
@@ -30,7 +30,7 @@ func (v *validator) run(n *node, raw []byte) {
 		v.problem("must not be larger than " + strconv.Itoa(maxBytes) + " bytes")
 	case len(raw) == 0:
 		v.check(n, []byte("null"), 0)
-	case !json.Valid(raw):
+	case !json.Valid(raw), !utf8.Valid(raw):
 		v.problem("must be valid JSON")
 	case depth(raw) > maxDepth:
 		v.problem("must not be nested deeper than " + strconv.Itoa(maxDepth) + " levels")
