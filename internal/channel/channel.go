@@ -10,6 +10,7 @@ package channel
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -81,6 +82,17 @@ type (
 	Splitter interface {
 		Split(text string) []string
 	}
+	// Fetcher gets the bytes of an attachment that its message only described:
+	// nothing is downloaded for a sender who isn't let in. A Ref of the channel's
+	// own begins with its id and a colon. Reading past the channel's size limit
+	// fails with kind fault.Invalid; its hint may be shown.
+	Fetcher interface {
+		Fetch(ctx context.Context, a msg.Attachment) (io.ReadCloser, error)
+	}
+	// Deleter takes a sent message back.
+	Deleter interface {
+		Delete(ctx context.Context, to msg.Address, m id.Message) error
+	}
 	// Prober checks the credentials without side effects.
 	Prober interface {
 		Probe(ctx context.Context) error
@@ -131,6 +143,10 @@ type Kind struct {
 	// "tg:123", "irc:bob") into the form of msg.Sender.ID, or "" when it can
 	// never match. Nil keeps it as it is.
 	Normalize func(entry string) string
+	// Forms lists how a sender may stand in an allow list, normalized: ids can't
+	// be taken over by somebody else, names can and count only where the account
+	// sets dangerouslyAllowNameMatching. Nil is the ID alone.
+	Forms func(from msg.Sender) (ids, names []string)
 }
 
 // RetryAfter is in the chain of a RateLimited or Unavailable error when the

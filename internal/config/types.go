@@ -368,6 +368,9 @@ type ChannelSection struct {
 	Groups         map[string]Group `json:"groups"`
 	ResponsePrefix *string          `json:"responsePrefix"`
 	TextChunkLimit int              `json:"textChunkLimit"`
+	// DangerouslyAllowNameMatching lets allow lists name people by what others
+	// could call themselves too: a nick, a user name.
+	DangerouslyAllowNameMatching bool `json:"dangerouslyAllowNameMatching"`
 }
 
 // Group is one of channels.<id>.groups; "*" is the default of the others.
@@ -376,6 +379,8 @@ type Group struct {
 	RequireMention *bool    `json:"requireMention"`
 	AllowFrom      []string `json:"allowFrom"`
 	GroupPolicy    string   `json:"groupPolicy"`
+	// Topics are the threads of a group with settings of their own.
+	Topics map[string]Group `json:"topics"`
 }
 
 // Account is one login of a channel, section and account values merged.
