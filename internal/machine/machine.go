@@ -63,4 +63,9 @@ type Command struct {
 type Exit struct {
 	Code   int    // -1 when a signal ended it
 	Signal string // "SIGKILL", …
+	// Swept: what it left in its group still held its output, and was ended.
+	Swept bool
+	// Left are processes that it detached on purpose and that still run, as far
+	// as they can be found.
+	Left []int
 }
