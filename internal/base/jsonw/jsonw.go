@@ -1,0 +1,79 @@
+// Package jsonw appends JSON to a byte slice. Requests to models are long and
+// made once a turn; writing them by hand costs a copy, where reflection over
+// maps costs several.
+package jsonw
+
+import (
+	"encoding/base64"
+	"unicode/utf8"
+)
+
+// String appends s as a JSON string. Bytes that aren't UTF-8 become U+FFFD, as
+// encoding/json does it.
+func String[S ~string | ~[]byte](dst []byte, s S) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			dst = append(dst, s[start:i]...)
+			switch c {
+			case '"', '\\':
+				dst = append(dst, '\\', c)
+			case '\n':
+				dst = append(dst, '\\', 'n')
+			case '\r':
+				dst = append(dst, '\\', 'r')
+			case '\t':
+				dst = append(dst, '\\', 't')
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			}
+			i++
+			start = i
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+		if r == utf8.RuneError && n == 1 {
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, `\ufffd`...)
+			start = i + 1
+		}
+		i += n
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+// Key appends a member's key and colon, with a comma before it unless it is
+// the first of its object.
+func Key(dst []byte, key string) []byte {
+	dst = Comma(dst)
+	dst = append(dst, '"')
+	dst = append(dst, key...) // keys are ours: plain ASCII
+	return append(dst, '"', ':')
+}
+
+// Comma appends a comma unless dst ends where a list, object or value begins.
+func Comma(dst []byte) []byte {
+	if n := len(dst); n > 0 {
+		switch dst[n-1] {
+		case '{', '[', ':', ',':
+			return dst
+		}
+		return append(dst, ',')
+	}
+	return dst
+}
+
+// Base64 appends data as a JSON string in standard base64, after prefix.
+func Base64(dst []byte, prefix string, data []byte) []byte {
+	dst = String(dst, prefix)
+	dst = base64.StdEncoding.AppendEncode(dst[:len(dst)-1], data)
+	return append(dst, '"')
+}

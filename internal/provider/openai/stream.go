@@ -1,0 +1,241 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/sse"
+)
+
+// chunk is one event of a stream, and also a whole answer that a service gives
+// to a request for a stream.
+type chunk struct {
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+	Object  string          `json:"object"`
+}
+
+type choice struct {
+	Index   int     `json:"index"`
+	Delta   delta   `json:"delta"`
+	Message *delta  `json:"message"` // of a whole answer
+	Finish  *string `json:"finish_reason"`
+	Usage   *usage  `json:"usage"` // Moonshot's place for it
+}
+
+type delta struct {
+	Content          json.RawMessage `json:"content"`
+	ReasoningContent json.RawMessage `json:"reasoning_content"`
+	Reasoning        json.RawMessage `json:"reasoning"`
+	ReasoningText    json.RawMessage `json:"reasoning_text"`
+	Refusal          string          `json:"refusal"`
+	ToolCalls        []toolDelta     `json:"tool_calls"`
+	FunctionCall     json.RawMessage `json:"function_call"` // the old form of one call
+}
+
+type usage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
+	CacheHit   int64 `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Details    struct {
+		Cached     int64 `json:"cached_tokens"`
+		CacheWrite int64 `json:"cache_write_tokens"` // OpenRouter
+	} `json:"prompt_tokens_details"`
+}
+
+// read reads the answer, whichever way the service sends it.
+func (a *answer) read() (llm.Message, error) {
+	body := bufio.NewReaderSize(a.call.Body, 4096)
+	kind := strings.ToLower(a.call.Response.Header.Get("Content-Type"))
+	if !strings.HasPrefix(kind, "text/event-stream") {
+		switch first, err := firstByte(body); {
+		case err != nil && !errors.Is(err, io.EOF):
+			return llm.Message{}, a.call.Err(err)
+		case first == '{' || first == '[':
+			return a.whole(body)
+		case first == '<':
+			return llm.Message{}, a.call.Garbled("the service answered with a web page instead of an answer; check baseUrl")
+		}
+	}
+	return a.stream(body)
+}
+
+// firstByte returns the first byte that isn't white space, without taking it.
+func firstByte(r *bufio.Reader) (byte, error) {
+	for n := 1; n <= r.Size(); n++ {
+		b, err := r.Peek(n)
+		if err != nil {
+			return 0, err
+		}
+		if c := b[n-1]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return c, nil
+		}
+	}
+	return 0, nil
+}
+
+func (a *answer) whole(r io.Reader) (llm.Message, error) {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return llm.Message{}, a.call.Err(err)
+	}
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		if raw[0] == '[' && json.Valid(raw) { // Google's list around an error
+			return llm.Message{}, a.call.Refused(raw)
+		}
+		return llm.Message{}, a.call.Garbled("the answer can't be read")
+	}
+	if len(c.Choices) == 0 {
+		return llm.Message{}, a.call.Refused(raw)
+	}
+	if err := a.add(&c); err != nil || a.stopped {
+		return llm.Message{}, err
+	}
+	if a.finish == "" {
+		a.finish = "stop"
+	}
+	return a.message()
+}
+
+func (a *answer) stream(r io.Reader) (llm.Message, error) {
+	events := sse.New(r, 0)
+	for {
+		e, err := events.Next()
+		if err != nil {
+			return a.end(err)
+		}
+		data := bytes.TrimSpace(e.Data)
+		if string(data) == "[DONE]" {
+			if a.finish == "" && len(a.parts) > 0 {
+				a.finish = "stop" // some never say why they stopped
+			}
+			return a.end(io.EOF)
+		}
+		if len(data) == 0 {
+			continue
+		}
+		if data[0] != '{' {
+			if string(e.Name) == "error" {
+				return llm.Message{}, a.call.Refused(data)
+			}
+			continue // a keep-alive in words
+		}
+		if err := a.event(data); err != nil || a.stopped {
+			return llm.Message{}, err
+		}
+	}
+}
+
+// event takes one chunk.
+func (a *answer) event(data []byte) error {
+	var c chunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		if len(a.parts) > 0 && !json.Valid(data) {
+			return a.call.Garbled("the stream broke off in the middle of a piece")
+		}
+		return a.call.Garbled("the stream holds something that can't be read")
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" || c.Object == "error" {
+		return a.call.Refused(data)
+	}
+	return a.add(&c)
+}
+
+// end decides what the stream's end means. After a finish reason the answer is
+// whole, whatever became of the connection.
+func (a *answer) end(err error) (llm.Message, error) {
+	switch {
+	case a.finish != "":
+		return a.message()
+	case !errors.Is(err, io.EOF):
+		if errors.Is(err, sse.ErrTooLong) {
+			return llm.Message{}, a.call.Garbled("the stream holds a piece larger than the limit of 32 MiB")
+		}
+		return llm.Message{}, a.call.Err(err)
+	case len(a.parts) == 0:
+		return llm.Message{}, a.call.Garbled("the model gave an empty answer")
+	}
+	return llm.Message{}, a.call.Garbled("the stream was cut before the answer was complete")
+}
+
+func (a *answer) add(c *chunk) error {
+	if c.Usage != nil {
+		a.count(c.Usage)
+	}
+	for i := range c.Choices {
+		ch := &c.Choices[i]
+		if ch.Usage != nil {
+			a.count(ch.Usage)
+		}
+		if ch.Index != 0 {
+			continue // we ask for one
+		}
+		d := &ch.Delta
+		if ch.Message != nil {
+			d = ch.Message
+		}
+		if err := a.delta(d); err != nil || a.stopped {
+			return err
+		}
+		if ch.Finish != nil && *ch.Finish != "" {
+			a.finish = *ch.Finish
+			a.call.Finished()
+		}
+	}
+	return nil
+}
+
+func (a *answer) delta(d *delta) error {
+	for _, x := range []struct {
+		field string
+		raw   json.RawMessage
+	}{{"reasoning_content", d.ReasoningContent}, {"reasoning", d.Reasoning}, {"reasoning_text", d.ReasoningText}} {
+		if len(x.raw) > 2 && x.raw[0] == '"' { // a proxy may repeat it under two names
+			var s string
+			if json.Unmarshal(x.raw, &s) != nil {
+				return a.call.Garbled("the stream holds thinking that can't be read")
+			}
+			if err := a.say(llm.ThinkingBlock, x.field, s); err != nil || a.stopped {
+				return err
+			}
+			break
+		}
+	}
+	if err := a.content(d.Content); err != nil || a.stopped {
+		return err
+	}
+	if err := a.say(llm.TextBlock, "", d.Refusal); err != nil || a.stopped {
+		return err
+	}
+	for i := range d.ToolCalls {
+		if err := a.tool(&d.ToolCalls[i]); err != nil {
+			return err
+		}
+	}
+	if len(d.FunctionCall) > 0 && d.FunctionCall[0] == '{' {
+		var t toolDelta
+		if json.Unmarshal([]byte(`{"function":`+string(d.FunctionCall)+`}`), &t) == nil {
+			return a.tool(&t)
+		}
+	}
+	return nil
+}
+
+func (a *answer) count(u *usage) {
+	cached := max(u.Details.Cached, u.CacheHit)
+	a.usage = llm.Usage{
+		Input: max(u.Prompt-cached-u.Details.CacheWrite, 0), Output: u.Completion,
+		CacheRead: cached, CacheWrite: u.Details.CacheWrite, Total: u.Total,
+	}
+	if a.usage.Total == 0 {
+		a.usage.Total = u.Prompt + u.Completion
+	}
+}
