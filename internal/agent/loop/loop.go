@@ -1,0 +1,288 @@
+// Package loop is the agent loop: ask the model, run the tools that it asks
+// for, ask again, until it has nothing more to do. It keeps no state, reads no
+// configuration and stores nothing.
+//
+// It has two nested loops. The inner one runs turns while there are tool calls
+// to answer or messages steered in between; the outer one takes up follow-up
+// messages that waited for the agent to stop.
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/tool"
+)
+
+// Run is what the loop works with.
+type Run struct {
+	System   string
+	Messages []llm.Message // history, then the new prompt
+	Tools    *Toolset
+	Scope    tool.Scope
+
+	// Stream asks the model.
+	Stream func(ctx context.Context, system string, ms []llm.Message, tools []llm.ToolSpec) iter.Seq2[llm.Event, error]
+	// Steer returns messages to put before the next model call; FollowUp those
+	// to go on with when the agent would stop. Both may be nil.
+	Steer    func() []llm.Message
+	FollowUp func() []llm.Message
+	// Max is the most model calls; 0 is 200.
+	Max int
+}
+
+// Observer is told what happens, in order, from one goroutine at a time.
+type Observer interface {
+	TurnStart()
+	Delta(text string)
+	Thinking(text string)
+	ToolStart(c llm.Call)
+	ToolUpdate(c llm.Call, partial string)
+	ToolEnd(c llm.Call, r tool.Result)
+	// Message takes a complete new message. It must be stored before it
+	// returns; an error ends the run.
+	Message(ctx context.Context, m llm.Message) error
+	TurnEnd(m llm.Message, results []llm.Message)
+}
+
+// Broken is the error of a model call that failed or was stopped half-way.
+type Broken struct {
+	Partial llm.Message // what had arrived; Stop is StopError or StopAborted
+	Err     error
+}
+
+func (b *Broken) Error() string { return b.Err.Error() }
+func (b *Broken) Unwrap() error { return b.Err }
+
+// Toolset is tools ready to be offered and called; it is built once and shared.
+type Toolset struct {
+	Specs  []llm.ToolSpec
+	byName map[string]tool.Tool
+	serial map[string]bool
+}
+
+// NewToolset returns a set of ts.
+func NewToolset(ts []tool.Tool) *Toolset {
+	s := &Toolset{byName: make(map[string]tool.Tool, len(ts)), serial: map[string]bool{}}
+	for _, t := range ts {
+		spec := t.Spec()
+		s.Specs = append(s.Specs, spec)
+		s.byName[spec.Name] = t
+		if ser, ok := t.(tool.Serial); ok && ser.Serial() {
+			s.serial[spec.Name] = true
+		}
+	}
+	return s
+}
+
+// Do runs the loop and returns the messages that it added. When a model call
+// fails the error is a *[Broken]; the messages added before it stand.
+func Do(ctx context.Context, r Run, obs Observer) ([]llm.Message, error) {
+	l := &looper{Run: r, obs: obs, left: r.Max}
+	if l.left == 0 {
+		l.left = 200
+	}
+	pending := take(r.Steer)
+	for {
+		if err := l.turns(ctx, pending); err != nil {
+			return l.added, err
+		}
+		if pending = take(r.FollowUp); len(pending) == 0 {
+			return l.added, nil
+		}
+	}
+}
+
+type looper struct {
+	Run
+	obs   Observer
+	added []llm.Message
+	left  int
+}
+
+func take(from func() []llm.Message) []llm.Message {
+	if from == nil {
+		return nil
+	}
+	return from()
+}
+
+// turns is the inner loop: one turn after the other until the model has no
+// call left to answer and nothing was steered in.
+func (l *looper) turns(ctx context.Context, pending []llm.Message) error {
+	for more := true; more || len(pending) > 0; pending = take(l.Steer) {
+		l.obs.TurnStart()
+		for _, m := range pending {
+			if err := l.add(ctx, m); err != nil {
+				return err
+			}
+		}
+		if l.left--; l.left < 0 {
+			return fault.New(fault.Timeout, "loop.Do", "the run was ended: too many model calls")
+		}
+		answer, err := l.ask(ctx)
+		if err != nil {
+			l.obs.TurnEnd(answer, nil)
+			return &Broken{Partial: answer, Err: err}
+		}
+		if err := l.add(ctx, answer); err != nil {
+			return err
+		}
+		calls := answer.Calls()
+		results, err := l.runTools(ctx, calls)
+		if err != nil {
+			return err
+		}
+		l.obs.TurnEnd(answer, results)
+		if err := ctx.Err(); err != nil {
+			return &Broken{Partial: aborted(nil, err), Err: context.Cause(ctx)}
+		}
+		more = len(calls) > 0
+	}
+	return nil
+}
+
+func (l *looper) add(ctx context.Context, m llm.Message) error {
+	l.Messages = append(l.Messages, m)
+	l.added = append(l.added, m)
+	return l.obs.Message(context.WithoutCancel(ctx), m) // what happened is stored, also when the run was just stopped
+}
+
+// ask streams one answer. With an error it returns what had arrived.
+func (l *looper) ask(ctx context.Context) (llm.Message, error) {
+	var text strings.Builder
+	start := time.Now().UnixMilli()
+	partial := func(err error) (llm.Message, error) {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		m := aborted(&text, err)
+		m.Time = start
+		return m, err
+	}
+	for ev, err := range l.Stream(ctx, l.System, l.Messages, l.Tools.Specs) {
+		switch {
+		case err != nil:
+			return partial(err)
+		case ev.Type == llm.TextDelta:
+			text.WriteString(ev.Delta)
+			l.obs.Delta(ev.Delta)
+		case ev.Type == llm.ThinkingDelta:
+			l.obs.Thinking(ev.Delta)
+		case ev.Type == llm.Done:
+			ev.Message.Role = llm.Assistant
+			if ev.Message.Time == 0 {
+				ev.Message.Time = start
+			}
+			return ev.Message, nil
+		}
+	}
+	return partial(fault.New(fault.Unavailable, "loop.ask", "the model's answer broke off"))
+}
+
+func aborted(text *strings.Builder, err error) llm.Message {
+	m := llm.Message{Role: llm.Assistant, Content: llm.Content{}, Usage: &llm.Usage{}, Stop: llm.StopError, Error: err.Error(), Time: time.Now().UnixMilli()}
+	if k := fault.KindOf(err); k == fault.Canceled {
+		m.Stop, m.Error = llm.StopAborted, "Request was aborted"
+	}
+	if text != nil && text.Len() > 0 {
+		m.Content = llm.Content{llm.Text(text.String())}
+	}
+	return m
+}
+
+// runTools runs calls side by side and adds the results in call order, each as
+// soon as those before it are there, so that a crash keeps what had finished.
+func (l *looper) runTools(ctx context.Context, calls []llm.Call) ([]llm.Message, error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	var (
+		out  = make([]llm.Message, len(calls))
+		done = make([]chan struct{}, len(calls))
+		wg   sync.WaitGroup
+		mu   sync.Mutex // one observation at a time
+		turn sync.RWMutex
+	)
+	for i, c := range calls {
+		done[i] = make(chan struct{})
+		mu.Lock()
+		l.obs.ToolStart(c)
+		mu.Unlock()
+		wg.Go(func() {
+			defer close(done[i])
+			if l.Tools.serial[c.Name] {
+				turn.Lock()
+				defer turn.Unlock()
+			} else {
+				turn.RLock()
+				defer turn.RUnlock()
+			}
+			res := l.call(ctx, c, func(partial string) {
+				mu.Lock()
+				defer mu.Unlock()
+				l.obs.ToolUpdate(c, partial)
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			l.obs.ToolEnd(c, res)
+			out[i] = llm.Message{
+				Role: llm.ToolRole, CallID: c.ID, ToolName: c.Name, Content: res.Content, IsError: res.IsError,
+				Time: time.Now().UnixMilli(),
+			}
+		})
+	}
+	var err error
+	for i := range calls {
+		<-done[i]
+		if err == nil {
+			mu.Lock()
+			err = l.add(ctx, out[i])
+			mu.Unlock()
+		}
+	}
+	wg.Wait()
+	return out, err
+}
+
+// call runs one call; whatever happens, the model gets a result.
+func (l *looper) call(ctx context.Context, c llm.Call, update func(string)) (r tool.Result) {
+	t := l.Tools.byName[c.Name]
+	if t == nil {
+		return tool.Errorf("Tool %s not found", c.Name)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r = tool.Errorf("The tool %s failed inside: %v", c.Name, p)
+		}
+	}()
+	if !json.Valid(c.Args) && len(c.Args) > 0 {
+		return tool.Errorf("%s: the arguments are not valid JSON. They must match %s", c.Name, t.Spec().Schema)
+	}
+	r, err := t.Run(ctx, tool.Call{Call: c, Scope: l.Scope, Update: update})
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		r = tool.Errorf("The call was stopped before it ended; what it did so far stands.")
+	default:
+		r = tool.Errorf("%s", reason(err))
+	}
+	if len(r.Content) == 0 {
+		r.Content = []llm.Block{llm.Text("(no output)")}
+	}
+	return r
+}
+
+func reason(err error) string {
+	if fault.KindOf(err) == fault.Internal {
+		return fmt.Sprintf("The tool failed: %v", err)
+	}
+	return fault.Hint(err)
+}

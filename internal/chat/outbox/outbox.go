@@ -1,0 +1,318 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/event"
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/channel"
+)
+
+// MaxAge is how long a message may wait for its channel before it is given up.
+const MaxAge = 24 * time.Hour
+
+// Delays are the waits before the second to fifth try.
+func Delays() []time.Duration {
+	return []time.Duration{5 * time.Second, 25 * time.Second, 2 * time.Minute, 10 * time.Minute}
+}
+
+// repeated marks a message that may have been shown before: the process ended
+// between handing it to the network and noting that it arrived.
+const repeated = "(may be a repeat) "
+
+// Outbox delivers messages. Its fields are set before the first Attach.
+type Outbox struct {
+	Store Store
+	Bus   *event.Bus
+	Log   *slog.Logger
+	Delay []time.Duration // nil is [Delays]
+
+	mu    sync.Mutex
+	lines map[key]*line
+}
+
+type key struct {
+	channel id.Channel
+	account id.Account
+}
+
+// line is the way to one account.
+type line struct {
+	ch    channel.Channel
+	wake  chan struct{}
+	ready bool // connected
+	wait  map[id.Delivery]chan error
+}
+
+// Attach makes c the way to its account and delivers to it until detach is
+// called. Nothing is sent before [Outbox.Ready] says that it is connected.
+func (o *Outbox) Attach(ctx context.Context, k id.Channel, a id.Account, c channel.Channel) (detach func()) {
+	l := &line{ch: c, wake: make(chan struct{}, 1)} // one wake-up covers any number of messages
+	kk := key{k, a}
+	o.mu.Lock()
+	if o.lines == nil {
+		o.lines = map[key]*line{}
+	}
+	o.lines[kk] = l
+	o.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { o.deliver(ctx, kk, l) })
+	return func() {
+		cancel()
+		wg.Wait()
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.lines[kk] == l {
+			delete(o.lines, kk)
+		}
+	}
+}
+
+// Ready tells whether an account is connected.
+func (o *Outbox) Ready(k id.Channel, a id.Account, ready bool) {
+	o.mu.Lock()
+	l := o.lines[key{k, a}]
+	if l != nil {
+		l.ready = ready
+	}
+	o.mu.Unlock()
+	if ready && l != nil {
+		l.poke()
+	}
+}
+
+func (l *line) poke() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Channel returns the attached channel of an account.
+func (o *Outbox) Channel(k id.Channel, a id.Account) (channel.Channel, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	l := o.lines[key{k, a}]
+	if l == nil {
+		return nil, false
+	}
+	return l.ch, true
+}
+
+// Channels lists the kinds that are attached, sorted.
+func (o *Outbox) Channels() []id.Channel {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var out []id.Channel
+	for k := range o.lines {
+		if !slices.Contains(out, k.channel) {
+			out = append(out, k.channel)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Send stores outs for delivery and returns.
+func (o *Outbox) Send(ctx context.Context, outs ...msg.Outbound) error {
+	for i := range outs {
+		if outs[i].ID == "" {
+			outs[i].ID = id.NewDelivery()
+		}
+	}
+	o.Log.DebugContext(ctx, "outbox.Send", "n", len(outs))
+	if err := o.Store.PutOutbound(ctx, outs...); err != nil {
+		return err
+	}
+	o.Kick(outs)
+	return nil
+}
+
+// SendWait stores one message, and waits for its first delivery attempt. After
+// an error the message stays stored and is tried again, unless the error is
+// permanent.
+func (o *Outbox) SendWait(ctx context.Context, out msg.Outbound) error {
+	if out.ID == "" {
+		out.ID = id.NewDelivery()
+	}
+	o.mu.Lock()
+	l := o.lines[key{out.To.Channel, out.To.Account}]
+	if l == nil {
+		o.mu.Unlock()
+		return fault.New(fault.Unavailable, "outbox.SendWait", "channel "+string(out.To.Channel)+" is not running; see openclaw channels status")
+	}
+	if l.wait == nil {
+		l.wait = map[id.Delivery]chan error{}
+	}
+	done := make(chan error, 1)
+	l.wait[out.ID] = done
+	ready := l.ready
+	o.mu.Unlock()
+	defer func() {
+		o.mu.Lock()
+		delete(l.wait, out.ID)
+		o.mu.Unlock()
+	}()
+	if err := o.Send(ctx, out); err != nil {
+		return err
+	}
+	if !ready {
+		return fault.New(fault.Unavailable, "outbox.SendWait", "channel "+string(out.To.Channel)+" is not connected; the message is stored and goes out when it is")
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Kick has messages that were stored elsewhere delivered now.
+func (o *Outbox) Kick(outs []msg.Outbound) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, out := range outs {
+		if l := o.lines[key{out.To.Channel, out.To.Account}]; l != nil {
+			l.poke()
+		}
+	}
+}
+
+// Split cuts a text for the channel at to.
+func (o *Outbox) Split(to msg.Address, text string) []string {
+	c, ok := o.Channel(to.Channel, to.Account)
+	if !ok {
+		return []string{text}
+	}
+	if s, ok := channel.As[channel.Splitter](c); ok {
+		return s.Split(text)
+	}
+	return []string{text}
+}
+
+// deliver sends what is due, one message at a time and in order, until ctx
+// ends.
+func (o *Outbox) deliver(ctx context.Context, k key, l *line) {
+	for {
+		o.mu.Lock()
+		ready := l.ready
+		o.mu.Unlock()
+		next := time.Minute
+		if ready {
+			items, err := o.Store.DueOutbound(ctx, k.channel, k.account, time.Now(), 16)
+			if err != nil && ctx.Err() == nil {
+				o.Log.ErrorContext(ctx, "outbox can't be read", "err", err)
+			}
+			for _, it := range items {
+				o.one(ctx, l, it)
+			}
+			if len(items) > 0 && ctx.Err() == nil {
+				continue
+			}
+			next = o.pause(ctx, k)
+		}
+		t := time.NewTimer(next)
+		select {
+		case <-t.C:
+		case <-l.wake:
+		case <-ctx.Done():
+			t.Stop()
+			return
+		}
+		t.Stop()
+	}
+}
+
+// pause is how long nothing of k is due; an idle outbox sleeps for an hour.
+func (o *Outbox) pause(ctx context.Context, k key) time.Duration {
+	open, err := o.Store.OpenOutbound(ctx)
+	if err != nil {
+		return time.Minute
+	}
+	next := time.Hour
+	for _, it := range open {
+		if it.Out.To.Channel == k.channel && it.Out.To.Account == k.account {
+			next = min(next, max(time.Until(it.Next), 10*time.Millisecond))
+		}
+	}
+	return next
+}
+
+// one delivers one message. What happened is noted whether or not ctx ended.
+func (o *Outbox) one(ctx context.Context, l *line, it Item) {
+	note := context.WithoutCancel(ctx)
+	if time.Since(it.Stored) > MaxAge {
+		o.fail(note, l, it, fault.New(fault.Timeout, "outbox", "the channel was not reachable for a day"))
+		return
+	}
+	out := it.Out
+	if it.State == Sending && !l.ch.Limits().Idempotent {
+		out.Text = repeated + out.Text
+	}
+	if err := o.Store.SendingOutbound(note, out.ID); err != nil {
+		o.Log.ErrorContext(ctx, "delivery can't be marked, not sent", "delivery", out.ID, "err", err)
+		return
+	}
+	r, err := l.ch.Send(ctx, out)
+	if err == nil {
+		if err := o.Store.SentOutbound(note, out.ID, r); err != nil {
+			o.Log.ErrorContext(ctx, "delivery can't be noted", "delivery", out.ID, "err", err)
+		}
+		o.Bus.Publish(event.MessageSent{Out: out, Receipt: r})
+		o.tell(l, out.ID, nil)
+		return
+	}
+	if ctx.Err() != nil {
+		// The stop cut the attempt: in doubt, as after a crash.
+		return
+	}
+	delays := o.Delay
+	if delays == nil {
+		delays = Delays()
+	}
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.RateLimited, fault.Timeout, fault.Canceled:
+		if it.Tries >= len(delays) {
+			o.fail(note, l, it, err)
+			return
+		}
+		wait := delays[it.Tries]
+		if ra, ok := errors.AsType[channel.RetryAfter](err); ok && ra.After > wait {
+			wait = ra.After
+		}
+		o.Log.WarnContext(ctx, "delivery failed, trying again", "delivery", out.ID, "channel", out.To.Channel, "in", wait, "err", err)
+		if err := o.Store.RetryOutbound(note, out.ID, time.Now().Add(wait), err.Error()); err != nil {
+			o.Log.ErrorContext(ctx, "retry can't be noted", "delivery", out.ID, "err", err)
+		}
+		o.tell(l, out.ID, err)
+	default:
+		o.fail(note, l, it, err)
+	}
+}
+
+// fail gives a message up, visibly.
+func (o *Outbox) fail(ctx context.Context, l *line, it Item, err error) {
+	o.Log.ErrorContext(ctx, "delivery given up", "delivery", it.Out.ID, "channel", it.Out.To.Channel, "err", err)
+	if err := o.Store.FailOutbound(ctx, it.Out.ID, err.Error()); err != nil {
+		o.Log.ErrorContext(ctx, "failure can't be noted", "delivery", it.Out.ID, "err", err)
+	}
+	o.Bus.Publish(event.MessageFailed{Out: it.Out, Err: err})
+	o.tell(l, it.Out.ID, err)
+}
+
+func (o *Outbox) tell(l *line, d id.Delivery, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if done := l.wait[d]; done != nil {
+		done <- err
+		delete(l.wait, d)
+	}
+}
