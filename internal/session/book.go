@@ -2,7 +2,10 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -10,72 +13,330 @@ import (
 	"github.com/openclaw-go/openclaw/internal/config"
 )
 
-// Book opens sessions and keeps their transcripts.
+// Book opens sessions and keeps their transcripts. It is the only writer of
+// the index and of the transcripts; it is safe for concurrent use. Close it.
 type Book struct {
 	Store  Store
 	Config func() *config.Config
 	Now    func() time.Time
+	Log    *slog.Logger // nil discards
+	// Model is the model that answers in a by default; nil reads it from the
+	// configuration alone.
+	Model func(a id.Agent) llm.Model
+
+	shelf shelf
 }
 
-var errStub = errors.New("not built yet")
+func (b *Book) logger() *slog.Logger {
+	if b.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return b.Log
+}
+
+// Close lets go of all files. What was written stays in the hands of the
+// system; call [Book.Sync] before it where it must be durable.
+func (b *Book) Close() error {
+	b.shelf.mu.Lock()
+	open := maps.Clone(b.shelf.open)
+	clear(b.shelf.open)
+	b.shelf.bytes = 0
+	b.shelf.mu.Unlock()
+	var errs []error
+	for _, t := range open {
+		t.syncMu.Lock()
+		t.mu.Lock()
+		unsynced := t.written > t.synced
+		t.mu.Unlock()
+		if unsynced {
+			errs = append(errs, t.flush())
+		}
+		t.mu.Lock()
+		t.closeFile()
+		t.mu.Unlock()
+		t.syncMu.Unlock()
+	}
+	return errors.Join(errs...)
+}
 
 // Open returns the session of key, making it, or giving it a fresh transcript
 // when the reset policy says so. fresh is true when the transcript is new.
 func (b *Book) Open(ctx context.Context, key id.SessionKey) (s Session, fresh bool, err error) {
-	return Session{}, false, errStub
+	defer b.lock(key)()
+	s, ok, err := b.get(ctx, key)
+	if err != nil {
+		return Session{}, false, err
+	}
+	now := b.Now()
+	switch {
+	case !ok:
+		s = Session{Key: key, ID: id.NewSession(), TotalTokensFresh: true}
+	case stale(b.Config().Session, s, now):
+		b.retire(s, "reset", now)
+		s = s.renewed()
+	default:
+		return s, false, nil
+	}
+	s.Updated = now.UnixMilli()
+	if s.SessionFile, err = b.path(s); err != nil {
+		return Session{}, false, err
+	}
+	return s, true, b.put(ctx, s)
 }
 
 // Get returns the session of key without making or resetting it.
 func (b *Book) Get(ctx context.Context, key id.SessionKey) (s Session, ok bool, err error) {
-	return Session{}, false, errStub
+	s, ok, err = b.get(ctx, key)
+	return s.clone(), ok, err
+}
+
+func (b *Book) get(ctx context.Context, key id.SessionKey) (Session, bool, error) {
+	if s, ok := b.remembered(key); ok {
+		return s, true, nil
+	}
+	s, ok, err := b.Store.Session(ctx, key)
+	return s, ok, err
+}
+
+// put stores s. The caller holds the lock of its key.
+func (b *Book) put(ctx context.Context, s Session) error {
+	if err := b.Store.PutSession(ctx, s); err != nil {
+		b.forget(s.Key)
+		return err
+	}
+	b.remember(s)
+	return nil
 }
 
 // ByID returns the key whose current transcript is sid.
 func (b *Book) ByID(ctx context.Context, sid id.Session) (key id.SessionKey, ok bool, err error) {
-	return "", false, errStub
+	if sid == "" {
+		return "", false, nil
+	}
+	ss, err := b.Store.Sessions(ctx, Filter{ID: sid, Limit: 1})
+	if err != nil || len(ss) == 0 {
+		return "", false, err
+	}
+	return ss[0].Key, true, nil
 }
 
 // List returns index entries, newest first.
-func (b *Book) List(ctx context.Context, f Filter) ([]Session, error) { return nil, errStub }
+func (b *Book) List(ctx context.Context, f Filter) ([]Session, error) {
+	return b.Store.Sessions(ctx, f)
+}
 
-// Update changes the index entry of key under a lock of that key and stores it.
+// Update changes the index entry of key under a lock of that key and stores
+// it; there need not be one before. Updated is now, unless change sets it.
 func (b *Book) Update(ctx context.Context, key id.SessionKey, change func(*Session) error) (Session, error) {
-	return Session{}, errStub
+	defer b.lock(key)()
+	s, ok, err := b.get(ctx, key)
+	if err != nil {
+		return Session{}, err
+	}
+	if ok {
+		s = s.clone()
+	} else {
+		s = Session{Key: key, ID: id.NewSession(), TotalTokensFresh: true}
+	}
+	s.Updated = b.Now().UnixMilli()
+	if err := change(&s); err != nil {
+		return Session{}, err
+	}
+	if _, err := b.path(s); err != nil {
+		return Session{}, err
+	}
+	return s.clone(), b.put(ctx, s)
+}
+
+// clone returns a copy that shares nothing that a caller may change.
+func (s Session) clone() Session {
+	if s.Delivery != nil {
+		d := *s.Delivery
+		s.Delivery = &d
+	}
+	if s.Origin != nil {
+		o := *s.Origin
+		s.Origin = &o
+	}
+	if s.FastMode != nil {
+		f := *s.FastMode
+		s.FastMode = &f
+	}
+	s.Extra = maps.Clone(s.Extra)
+	return s
 }
 
 // History returns the messages of s that the model should see, repaired: every
 // call has exactly one result right behind its turn, torn lines are set aside.
 // The caller must not change them. A cache keeps its cost independent of the
 // length of the file on disk.
-func (b *Book) History(ctx context.Context, s Session) ([]llm.Message, error) { return nil, errStub }
+//
+// It is for a run that begins: calls that a dead process left open get their
+// result in the file, too. To look at a session, use [Book.Entries].
+func (b *Book) History(_ context.Context, s Session) ([]llm.Message, error) {
+	t, err := b.transcript(s)
+	if err != nil {
+		return nil, err
+	}
+	defer b.release(t)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.ready(b.Now()); err != nil {
+		return nil, err
+	}
+	return t.view.whole(b.Now().UnixMilli()), nil
+}
 
-// Entries returns the last n lines of the transcript (all when n is 0).
-func (b *Book) Entries(ctx context.Context, s Session, n int) ([]Entry, error) { return nil, errStub }
+// Entries returns the last n lines of the transcript (all when n is 0), the
+// oldest first. It changes nothing.
+func (b *Book) Entries(_ context.Context, s Session, n int) ([]Entry, error) {
+	path, err := b.path(s)
+	if err != nil {
+		return nil, err
+	}
+	return readEntries(path, n)
+}
 
 // Append adds messages to the transcript of s, one write each, in order. A
-// message whose Key is already in the transcript is left out.
-func (b *Book) Append(ctx context.Context, s Session, ms ...llm.Message) error { return errStub }
+// message whose Key is already in the transcript is left out, as is a result
+// for a call that has one.
+func (b *Book) Append(_ context.Context, s Session, ms ...llm.Message) error {
+	t, err := b.transcript(s)
+	if err != nil {
+		return err
+	}
+	defer b.release(t)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := b.Now()
+	if err := t.ready(now); err != nil {
+		return err
+	}
+	for _, m := range ms {
+		if err := t.append(m, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// append adds m after what must stand before it.
+func (t *transcript) append(m llm.Message, now time.Time) error {
+	if _, twice := t.keys[m.Key]; twice && m.Key != "" {
+		return nil
+	}
+	if m.Role == llm.ToolRole && !t.view.wants(m) {
+		return nil
+	}
+	if m.Role != llm.ToolRole {
+		for _, missing := range t.view.missing(now.UnixMilli()) {
+			if err := t.message(missing, now); err != nil {
+				return err
+			}
+		}
+	}
+	err := t.message(m, now)
+	t.running = t.view.open > 0
+	return err
+}
 
 // AppendCustom adds a custom entry (customType, data).
-func (b *Book) AppendCustom(ctx context.Context, s Session, customType string, data any) error {
-	return errStub
+func (b *Book) AppendCustom(_ context.Context, s Session, customType string, data any) error {
+	raw, err := marshal(data)
+	if err != nil {
+		return err
+	}
+	t, err := b.transcript(s)
+	if err != nil {
+		return err
+	}
+	defer b.release(t)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.ready(b.Now()); err != nil {
+		return err
+	}
+	return t.custom(customType, raw, b.Now())
+}
+
+func (t *transcript) custom(customType string, data json.RawMessage, now time.Time) error {
+	next := t.newID()
+	b := []byte(`{"type":"custom"`)
+	b = text(b, "customType", customType)
+	b = append(append(b, `,"data":`...), data...)
+	b = text(b, "id", next)
+	b = parent(b, t.leaf)
+	b = text(b, "timestamp", iso(now))
+	return t.write(append(b, "}\n"...), next)
 }
 
 // SetModel notes in the transcript which model and thinking level answer next,
 // when they differ from what it says last (model_change,
 // thinking_level_change, custom model-snapshot).
-func (b *Book) SetModel(ctx context.Context, s Session, m llm.Model, thinking string) error {
-	return errStub
+func (b *Book) SetModel(_ context.Context, s Session, m llm.Model, thinking string) error {
+	if thinking == "" {
+		thinking = "off"
+	}
+	t, err := b.transcript(s)
+	if err != nil {
+		return err
+	}
+	defer b.release(t)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := b.Now()
+	if err := t.ready(now); err != nil {
+		return err
+	}
+	if t.provider != m.Provider || t.model != m.ID {
+		line, next := t.begin("model_change", now)
+		line = text(text(line, "provider", m.Provider), "modelId", m.ID)
+		if err := t.write(append(line, "}\n"...), next); err != nil {
+			return err
+		}
+		t.provider, t.model = m.Provider, m.ID
+	}
+	if t.thinking != thinking {
+		line, next := t.begin("thinking_level_change", now)
+		if err := t.write(append(text(line, "thinkingLevel", thinking), "}\n"...), next); err != nil {
+			return err
+		}
+		t.thinking = thinking
+	}
+	snapshot := m.Provider + "/" + m.API + "/" + m.ID
+	if t.snapshot == snapshot {
+		return nil
+	}
+	data, err := marshal(struct {
+		Timestamp int64  `json:"timestamp"`
+		Provider  string `json:"provider"`
+		API       string `json:"modelApi"`
+		ID        string `json:"modelId"`
+	}{now.UnixMilli(), m.Provider, m.API, m.ID})
+	if err != nil {
+		return err
+	}
+	t.snapshot = snapshot
+	return t.custom("model-snapshot", data, now)
 }
 
-// Reset gives key a fresh transcript and archives the old one as
-// <id>.jsonl.reset.<time>. Settings that belong to the person stay.
-func (b *Book) Reset(ctx context.Context, key id.SessionKey, reason string) (Session, error) {
-	return Session{}, errStub
-}
-
-// Delete removes the session; with transcript, its file is archived as
-// <id>.jsonl.deleted.<time>.
-func (b *Book) Delete(ctx context.Context, key id.SessionKey, transcript bool) (deleted bool, archived []string, err error) {
-	return false, nil, errStub
+// Sync returns when all that was appended to the transcript sid is on the
+// disk. Concurrent calls share the work; with nothing new it costs nothing.
+func (b *Book) Sync(ctx context.Context, sid id.Session) error {
+	b.shelf.mu.Lock()
+	t := b.shelf.open[sid]
+	if t != nil {
+		t.refs++
+	}
+	limit := b.shelf.syncs
+	b.shelf.mu.Unlock()
+	if t == nil {
+		return nil // what leaves memory has been synced
+	}
+	defer func() {
+		b.shelf.mu.Lock()
+		t.refs--
+		b.shelf.mu.Unlock()
+	}()
+	return t.sync(ctx, limit)
 }

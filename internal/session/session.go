@@ -17,7 +17,8 @@ import (
 
 // Session is the index entry of one key. Its JSON is the recorded shape of a
 // value in sessions.json; keys that we don't know are kept in Extra and
-// written back.
+// written back. A key of Extra without a value is one that we know and always
+// write, but that was not there when the entry was read.
 type Session struct {
 	Key     id.SessionKey `json:"-"`
 	ID      id.Session    `json:"sessionId"` // the current transcript
@@ -126,6 +127,7 @@ type Store interface {
 // Filter selects sessions; zero fields select all.
 type Filter struct {
 	Agent        id.Agent
+	ID           id.Session
 	UpdatedSince int64 // Unix milliseconds
 	Label        string
 	SpawnedBy    string

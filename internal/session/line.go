@@ -1,0 +1,132 @@
+package session
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+)
+
+// isoTime is how the transcript writes times.
+const isoTime = "2006-01-02T15:04:05.000Z"
+
+func iso(t time.Time) string { return t.UTC().Format(isoTime) }
+
+// fileTime is how archive names write times.
+func fileTime(t time.Time) string { return t.UTC().Format("2006-01-02T15-04-05.000Z") }
+
+// appendMessage appends m in the recorded shape and order of keys.
+func appendMessage(b []byte, m llm.Message) ([]byte, error) {
+	b = append(b, `{"role":`...)
+	b = appendString(b, string(m.Role))
+	if m.Role == llm.ToolRole {
+		b = text(b, "toolCallId", m.CallID)
+		b = text(b, "toolName", m.ToolName)
+	}
+	b = append(b, `,"content":[`...)
+	for i, x := range m.Content {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		var err error
+		if b, err = appendBlock(b, x); err != nil {
+			return nil, err
+		}
+	}
+	b = append(b, ']')
+	if m.Role == llm.ToolRole {
+		b = append(b, `,"isError":`...)
+		b = strconv.AppendBool(b, m.IsError)
+	}
+	if m.Role == llm.Assistant {
+		b = text(b, "api", m.API)
+		b = text(b, "provider", m.Provider)
+		b = text(b, "model", m.Model)
+		if m.Usage != nil {
+			raw, err := json.Marshal(m.Usage)
+			if err != nil {
+				return nil, err
+			}
+			b = append(append(b, `,"usage":`...), raw...)
+		}
+	}
+	if m.Stop != "" {
+		b = text(b, "stopReason", string(m.Stop))
+	}
+	b = append(b, `,"timestamp":`...)
+	b = strconv.AppendInt(b, m.Time, 10)
+	if m.Error != "" {
+		b = text(b, "errorMessage", m.Error)
+	}
+	if m.Key != "" {
+		b = text(b, "idempotencyKey", m.Key)
+	}
+	return append(b, '}'), nil
+}
+
+func appendBlock(b []byte, x llm.Block) ([]byte, error) {
+	b = append(b, `{"type":`...)
+	b = appendString(b, string(x.Type))
+	switch x.Type {
+	case llm.TextBlock:
+		b = text(b, "text", x.Text)
+	case llm.ThinkingBlock:
+		b = text(b, "thinking", x.Text)
+		if x.Signature != "" {
+			b = text(b, "thinkingSignature", x.Signature)
+		}
+	case llm.ImageBlock:
+		b = append(b, `,"data":"`...)
+		b = base64.StdEncoding.AppendEncode(b, x.Data)
+		b = append(b, '"')
+		b = text(b, "mimeType", x.MIME)
+	case llm.CallBlock:
+		if x.Call == nil {
+			break
+		}
+		b = text(b, "id", x.Call.ID)
+		b = text(b, "name", x.Call.Name)
+		b = append(b, `,"arguments":`...)
+		var err error
+		if b, err = appendRaw(b, x.Call.Args, "{}"); err != nil {
+			return nil, err
+		}
+		if len(x.Call.Extra) > 0 {
+			b = append(b, `,"extra":`...)
+			if b, err = appendRaw(b, x.Call.Extra, "null"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// appendRaw appends JSON that others made: on one line, and valid, or else as
+// a string.
+func appendRaw(b []byte, raw json.RawMessage, empty string) ([]byte, error) {
+	if len(raw) == 0 {
+		return append(b, empty...), nil
+	}
+	line, err := marshal(raw) // checks it and takes line ends out
+	if err != nil {
+		return appendString(b, string(raw)), nil //nolint:nilerr // kept as the text it is
+	}
+	return append(b, line...), nil
+}
+
+func text(b []byte, key, value string) []byte {
+	b = append(b, `,"`...)
+	b = append(b, key...)
+	b = append(b, `":`...)
+	return appendString(b, value)
+}
+
+// parent appends a parentId, null for "".
+func parent(b []byte, p string) []byte {
+	if p == "" {
+		return append(b, `,"parentId":null`...)
+	}
+	return text(b, "parentId", p)
+}

@@ -1,0 +1,327 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// scanner walks JSON text. It is for transcripts, where encoding/json would
+// make the first turn of a long session slow: strings without escapes are
+// pieces of the text, and what nobody asks for is only skipped.
+//
+// A method that returns false has met something that is not JSON.
+type scanner struct {
+	s     string
+	i     int
+	depth int
+	dirty bool // s isn't valid UTF-8: strings are mended
+}
+
+// maxDepth bounds nesting in lines that others wrote.
+const maxDepth = 200
+
+func (p *scanner) space() {
+	for p.i < len(p.s) {
+		switch p.s[p.i] {
+		case ' ', '\t', '\r', '\n':
+			p.i++
+		default:
+			return
+		}
+	}
+}
+
+// end reports whether nothing but space is left.
+func (p *scanner) end() bool {
+	p.space()
+	return p.i == len(p.s)
+}
+
+// peek returns the first byte of the next token, 0 at the end.
+func (p *scanner) peek() byte {
+	p.space()
+	if p.i == len(p.s) {
+		return 0
+	}
+	return p.s[p.i]
+}
+
+func (p *scanner) eat(c byte) bool {
+	if p.peek() != c {
+		return false
+	}
+	p.i++
+	return true
+}
+
+// object calls f for each key; f must read the value.
+func (p *scanner) object(f func(key string) bool) bool {
+	if !p.eat('{') || !p.down() {
+		return false
+	}
+	defer p.up()
+	if p.eat('}') {
+		return true
+	}
+	for {
+		p.space()
+		k, ok := p.str()
+		if !ok || !p.eat(':') || !f(k) {
+			return false
+		}
+		if p.eat(',') {
+			continue
+		}
+		return p.eat('}')
+	}
+}
+
+// array calls f for each element; f must read it.
+func (p *scanner) array(f func() bool) bool {
+	if !p.eat('[') || !p.down() {
+		return false
+	}
+	defer p.up()
+	if p.eat(']') {
+		return true
+	}
+	for {
+		if !f() {
+			return false
+		}
+		if p.eat(',') {
+			continue
+		}
+		return p.eat(']')
+	}
+}
+
+func (p *scanner) down() bool { p.depth++; return p.depth <= maxDepth }
+func (p *scanner) up()        { p.depth-- }
+
+// value skips one value and returns its text.
+func (p *scanner) value() (string, bool) {
+	p.space()
+	from := p.i
+	ok := p.skip()
+	return p.s[from:p.i], ok
+}
+
+func (p *scanner) skip() bool {
+	switch p.peek() {
+	case '{':
+		return p.object(func(string) bool { return p.skip() })
+	case '[':
+		return p.array(p.skip)
+	case '"':
+		_, _, ok := p.quoted()
+		return ok
+	}
+	return p.literal()
+}
+
+// literal skips a number, true, false or null.
+func (p *scanner) literal() bool {
+	from := p.i
+	for p.i < len(p.s) {
+		switch c := p.s[p.i]; {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c == '-', c == '+', c == '.', c == 'E':
+			p.i++
+			continue
+		}
+		break
+	}
+	switch word := p.s[from:p.i]; word {
+	case "true", "false", "null":
+		return true
+	default:
+		return json.Valid([]byte(word))
+	}
+}
+
+// quoted skips a string and returns what is between the quotes.
+func (p *scanner) quoted() (inside string, escaped, ok bool) {
+	if p.i >= len(p.s) || p.s[p.i] != '"' {
+		return "", false, false
+	}
+	from := p.i + 1
+	for at := from; ; {
+		n := strings.IndexByte(p.s[at:], '"')
+		if n < 0 {
+			return "", false, false
+		}
+		end := at + n
+		back := 0
+		for end-back-1 >= from && p.s[end-back-1] == '\\' {
+			back++
+		}
+		if back%2 == 0 {
+			p.i = end + 1
+			inside = p.s[from:end]
+			return inside, strings.IndexByte(inside, '\\') >= 0, true
+		}
+		at = end + 1
+	}
+}
+
+// str reads a string.
+func (p *scanner) str() (string, bool) {
+	inside, escaped, ok := p.quoted()
+	if !ok {
+		return "", false
+	}
+	if escaped {
+		inside, ok = unescape(inside)
+	}
+	if p.dirty {
+		inside = strings.ToValidUTF8(inside, "\uFFFD")
+	}
+	return inside, ok
+}
+
+// text reads a string, or null as "".
+func (p *scanner) text() (string, bool) {
+	if p.peek() != '"' {
+		v, ok := p.value()
+		return "", ok && v == "null"
+	}
+	return p.str()
+}
+
+// integer reads a number; a fraction is cut off, null is 0.
+func (p *scanner) integer() (int64, bool) {
+	v, ok := p.value()
+	if !ok {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(v, 10, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(v, 64)
+	return int64(f), err == nil || v == "null"
+}
+
+// float reads a number, null as 0.
+func (p *scanner) float() (float64, bool) {
+	v, ok := p.value()
+	if v == "0" {
+		return 0, ok
+	}
+	f, err := strconv.ParseFloat(v, 64)
+	return f, ok && (err == nil || v == "null")
+}
+
+func unescape(s string) (string, bool) {
+	b := make([]byte, 0, len(s))
+	for {
+		n := strings.IndexByte(s, '\\')
+		if n < 0 {
+			return string(append(b, s...)), true
+		}
+		b = append(b, s[:n]...)
+		if s = s[n+1:]; s == "" {
+			return "", false
+		}
+		c := s[0]
+		s = s[1:]
+		switch c {
+		case '"', '\\', '/':
+			b = append(b, c)
+		case 'n':
+			b = append(b, '\n')
+		case 't':
+			b = append(b, '\t')
+		case 'r':
+			b = append(b, '\r')
+		case 'b':
+			b = append(b, '\b')
+		case 'f':
+			b = append(b, '\f')
+		case 'u':
+			r, ok := hex4(s)
+			if !ok {
+				return "", false
+			}
+			s = s[4:]
+			if utf16.IsSurrogate(r) && strings.HasPrefix(s, `\u`) {
+				if low, ok := hex4(s[2:]); ok {
+					if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+						r, s = pair, s[6:]
+					}
+				}
+			}
+			b = utf8.AppendRune(b, r) // a lone half becomes U+FFFD
+		default:
+			return "", false
+		}
+	}
+}
+
+func hex4(s string) (rune, bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s[:4], 16, 16)
+	return rune(n), err == nil
+}
+
+// marshal is json.Marshal without the escapes meant for HTML, as the recorded
+// files have it.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// appendString appends s as a JSON string, escaping only what must be; bytes
+// that aren't UTF-8 become U+FFFD.
+func appendString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				b = append(append(b, s[from:i]...), "\uFFFD"...)
+				from = i + n
+			}
+			i += n
+			continue
+		}
+		if c >= ' ' && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		b = append(b, s[from:i]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		case '\b':
+			b = append(b, '\\', 'b')
+		case '\f':
+			b = append(b, '\\', 'f')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		from = i
+	}
+	b = append(b, s[from:]...)
+	return append(b, '"')
+}
