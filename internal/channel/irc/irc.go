@@ -33,10 +33,7 @@ const ID id.Channel = "irc"
 
 // Kind makes IRC channels.
 func Kind() channel.Kind {
-	return channel.Kind{
-		ID: ID, Label: "IRC", Config: Config{}, New: build, PublicRooms: true, Normalize: normalize, Forms: forms,
-		IsName: func(entry string) bool { return !strings.ContainsAny(entry, "!@") },
-	}
+	return channel.Kind{ID: ID, Label: "IRC", Config: Config{}, New: build, Normalize: normalize, Forms: forms}
 }
 
 // timing is how long things take; tests shorten it.

@@ -1,0 +1,355 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/id"
+)
+
+// projectEvery is how often a file is written at most.
+const projectEvery = time.Second
+
+// maxProjected is how many sessions sessions.json holds.
+const maxProjected = 500
+
+// file is a file of OpenClaw's that we keep up from the database, for the
+// people and programs that read it. The gateway itself never does.
+type file struct{ kind, a, b string }
+
+var ( //nolint:gochecknoglobals // names
+	pairedFile      = file{kind: "devices/paired.json"}
+	pendingFile     = file{kind: "devices/pending.json"}
+	nodesFile       = file{kind: "nodes/paired.json"}
+	nodeWaitingFile = file{kind: "nodes/pending.json"}
+	jobsFile        = file{kind: "cron/jobs.json"}
+)
+
+func sessionsFile(a id.Agent) file { return file{kind: "sessions", a: string(a)} }
+
+func pairingFile(c id.Channel) file { return file{kind: "pairing", a: string(c)} }
+
+func allowFile(c id.Channel, a id.Account) file {
+	return file{kind: "allow", a: string(c), b: string(a)}
+}
+
+// path is relative to the state directory, with slashes; "" when the names in
+// f can't be part of one.
+func (f file) path() string {
+	if !safeName(f.a) || !safeName(f.b) {
+		return ""
+	}
+	switch f.kind {
+	case "sessions":
+		if f.a == "" {
+			return ""
+		}
+		return "agents/" + f.a + "/sessions/sessions.json"
+	case "pairing":
+		return "credentials/" + f.a + "-pairing.json"
+	case "allow":
+		return "credentials/" + f.a + "-" + f.b + "-allowFrom.json"
+	}
+	return f.kind
+}
+
+func safeName(s string) bool {
+	return !strings.HasPrefix(s, ".") && !strings.ContainsAny(s, `/\:`+"\x00")
+}
+
+// projector writes files behind the changes that they show.
+type projector struct {
+	d    *DB
+	wake chan struct{} // one slot: something is marked
+	stop chan struct{}
+	done chan struct{}
+
+	mu    sync.Mutex
+	dirty map[file]bool
+}
+
+func newProjector(d *DB) *projector {
+	return &projector{
+		d: d, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), dirty: map[file]bool{},
+	}
+}
+
+// mark says that files no longer show what is stored.
+func (p *projector) mark(fs ...file) {
+	p.mu.Lock()
+	for _, f := range fs {
+		p.dirty[f] = true
+	}
+	p.mu.Unlock()
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// loop writes what is marked, at most once in projectEvery, and takes no more
+// than a small part of the time however large the files are.
+func (p *projector) loop(ctx context.Context) {
+	defer close(p.done)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	<-timer.C
+	for {
+		select {
+		case <-p.wake:
+		case <-p.stop:
+			p.flush(ctx)
+			return
+		}
+		timer.Reset(projectEvery)
+		select {
+		case <-timer.C:
+		case <-p.stop:
+			p.flush(ctx)
+			return
+		}
+		began := time.Now()
+		p.flush(ctx)
+		if took := time.Since(began); took > projectEvery/20 {
+			timer.Reset(20 * took)
+			select {
+			case <-timer.C:
+			case <-p.stop:
+			}
+		}
+	}
+}
+
+func (p *projector) close() {
+	close(p.stop)
+	<-p.done
+}
+
+func (p *projector) flush(ctx context.Context) {
+	p.mu.Lock()
+	dirty := p.dirty
+	p.dirty = map[file]bool{}
+	p.mu.Unlock()
+	for f := range dirty {
+		if err := p.d.writeFile(ctx, f); err != nil {
+			p.d.log.Warn("a file for other programs could not be written; it is tried again with the next change", "file", f.path(), "err", err)
+			p.mu.Lock()
+			p.dirty[f] = true
+			p.mu.Unlock()
+		}
+	}
+}
+
+// writeFile brings f up to date, if it isn't.
+func (d *DB) writeFile(ctx context.Context, f file) error {
+	rel := f.path()
+	if rel == "" {
+		return nil
+	}
+	text, err := d.render(ctx, f)
+	if err != nil {
+		return err
+	}
+	last, _, err := d.lastWritten(ctx, rel)
+	hash := hashOf(text)
+	if err != nil || last.hash == hash && last.unchanged(filepath.Join(d.dir, filepath.FromSlash(rel))) {
+		return err
+	}
+	return d.replace(ctx, rel, text, hash)
+}
+
+// replace puts text in the place of the file, whole or not at all. The
+// database learns first what will stand there, so that after a crash the file
+// isn't taken for someone else's.
+func (d *DB) replace(ctx context.Context, rel string, text []byte, hash string) (err error) {
+	path := filepath.Join(d.dir, filepath.FromSlash(rel))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = tmp.Write(text)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	st, err := os.Stat(tmp.Name())
+	if err != nil {
+		return err
+	}
+	if _, err = d.one(ctx, `INSERT INTO files (path, hash, size, mtime, written) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (path) DO UPDATE SET prev = files.hash, hash = excluded.hash,
+		size = excluded.size, mtime = excluded.mtime, written = excluded.written`,
+		rel, hash, st.Size(), st.ModTime().UnixNano(), millis(d.now())); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// written is what the database knows of a file.
+type written struct {
+	hash, prev  string
+	size, mtime int64
+	at          int64 // Unix milliseconds
+}
+
+// unchanged reports whether the file at path is the one we wrote, by its
+// looks.
+func (w written) unchanged(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && w.hash != "" && st.Size() == w.size && st.ModTime().UnixNano() == w.mtime
+}
+
+func (d *DB) lastWritten(ctx context.Context, rel string) (w written, ok bool, err error) {
+	err = d.query(ctx, "SELECT hash, prev, size, mtime, written FROM files WHERE path = ?", []any{rel}, func(r *sql.Rows) error {
+		ok = true
+		return r.Scan(&w.hash, &w.prev, &w.size, &w.mtime, &w.at)
+	})
+	return w, ok, err
+}
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// render is the text of f.
+func (d *DB) render(ctx context.Context, f file) ([]byte, error) {
+	switch f.kind {
+	case "sessions":
+		return d.renderSessions(ctx, id.Agent(f.a))
+	case "pairing":
+		return d.renderPairings(ctx, id.Channel(f.a))
+	case "allow":
+		return d.renderAllowed(ctx, id.Channel(f.a), id.Account(f.b))
+	case jobsFile.kind:
+		return d.renderJobs(ctx)
+	case pairedFile.kind:
+		return d.renderRecords(ctx, kindDevice)
+	case pendingFile.kind:
+		return d.renderRecords(ctx, kindDeviceRequest)
+	case nodesFile.kind:
+		return d.renderRecords(ctx, kindNode)
+	case nodeWaitingFile.kind:
+		return d.renderRecords(ctx, kindNodeRequest)
+	}
+	return nil, errors.New("no such file: " + f.kind)
+}
+
+// renderSessions joins stored texts; it doesn't parse them.
+func (d *DB) renderSessions(ctx context.Context, a id.Agent) ([]byte, error) {
+	b := []byte("{")
+	err := d.query(ctx, "SELECT key, entry FROM sessions WHERE agent = ? ORDER BY updated DESC LIMIT ?",
+		[]any{string(a), maxProjected}, func(r *sql.Rows) error {
+			var key string
+			var entry sql.RawBytes
+			if err := r.Scan(&key, &entry); err != nil {
+				return err
+			}
+			b = appendItem(b, key, entry)
+			return nil
+		})
+	return append(b, "\n}\n"...), err
+}
+
+func (d *DB) renderRecords(ctx context.Context, kind string) ([]byte, error) {
+	rs, err := d.records(ctx, kind)
+	b := []byte("{")
+	for _, r := range rs {
+		b = appendItem(b, r.id, []byte(r.body))
+	}
+	return append(b, "\n}\n"...), err
+}
+
+// appendItem appends one item of an object, on a line of its own.
+func appendItem(b []byte, key string, value []byte) []byte {
+	if len(b) > 1 {
+		b = append(b, ',')
+	}
+	k, _ := json.Marshal(key) // a string always can be
+	b = append(append(b, "\n  "...), k...)
+	return append(append(b, ": "...), value...)
+}
+
+func (d *DB) renderJobs(ctx context.Context) ([]byte, error) {
+	rs, err := d.records(ctx, kindJob)
+	b := []byte(`{"version":1,"jobs":[`)
+	for i, r := range rs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, '\n'), r.body...)
+	}
+	return append(b, "]}"...), err
+}
+
+// isoTime is how OpenClaw writes times.
+const isoTime = "2006-01-02T15:04:05.000Z"
+
+func fileTime(t time.Time) string { return t.UTC().Format("2006-01-02T15-04-05.000Z") }
+
+// pairingJSON is a request as credentials/<channel>-pairing.json holds it.
+type pairingJSON struct {
+	ID         string            `json:"id"`
+	Code       string            `json:"code"`
+	CreatedAt  string            `json:"createdAt"`
+	LastSeenAt string            `json:"lastSeenAt"`
+	Meta       map[string]string `json:"meta,omitempty"`
+}
+
+type pairingsJSON struct {
+	Version  int           `json:"version"`
+	Requests []pairingJSON `json:"requests"`
+}
+
+func (d *DB) renderPairings(ctx context.Context, c id.Channel) ([]byte, error) {
+	rs, err := d.Pairings(ctx, c, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	v := pairingsJSON{Version: 1, Requests: []pairingJSON{}}
+	for _, r := range rs {
+		meta := map[string]string{}
+		for k, x := range r.Meta {
+			meta[k] = x
+		}
+		meta["accountId"] = string(r.Account)
+		v.Requests = append(v.Requests, pairingJSON{
+			ID: string(r.Peer), Code: r.Code, Meta: meta,
+			CreatedAt: r.Created.UTC().Format(isoTime), LastSeenAt: r.Seen.UTC().Format(isoTime),
+		})
+	}
+	return json.MarshalIndent(v, "", "  ")
+}
+
+type allowJSON struct {
+	Version   int      `json:"version"`
+	AllowFrom []string `json:"allowFrom"`
+}
+
+func (d *DB) renderAllowed(ctx context.Context, c id.Channel, a id.Account) ([]byte, error) {
+	ps, err := d.Allowed(ctx, c, a)
+	if err != nil {
+		return nil, err
+	}
+	v := allowJSON{Version: 1, AllowFrom: []string{}}
+	for _, p := range ps {
+		v.AllowFrom = append(v.AllowFrom, string(p))
+	}
+	return json.MarshalIndent(v, "", "  ")
+}

@@ -1,0 +1,30 @@
+package store_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/openclaw-go/openclaw/internal/store"
+)
+
+func TestMain(m *testing.M) {
+	if writeUntilKilled() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func open(t testing.TB, dir string) *store.DB {
+	t.Helper()
+	d, err := store.Open(t.Context(), store.Options{StateDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
