@@ -72,6 +72,21 @@ type Method struct {
 	// Params validates the params before Call; nil accepts anything.
 	Params *jsonschema.Schema
 	Call   func(ctx context.Context, c *Caller, params json.RawMessage) (any, error)
+
+	checks bool // Call validates by itself
+}
+
+// Serve validates the params and calls m. Absent params are an empty object.
+func (m Method) Serve(ctx context.Context, c *Caller, params json.RawMessage) (any, error) {
+	if len(params) == 0 || string(params) == "null" {
+		params = json.RawMessage("{}")
+	}
+	if m.Params != nil && !m.checks {
+		if err := m.Params.Validate(params); err != nil {
+			return nil, Invalid("invalid %s params: %v", m.Name, err)
+		}
+	}
+	return m.Call(ctx, c, params)
 }
 
 // Later is a result in two response frames with one id, as agent and two-phase
@@ -107,7 +122,7 @@ func Unavailable(format string, args ...any) *Error {
 // Handle makes a method from a typed function. The params schema is that of P;
 // P = struct{} is an object without properties, P = Any accepts anything.
 func Handle[P, R any](name string, scope Scope, fn func(ctx context.Context, c *Caller, p P) (R, error)) Method {
-	m := Method{Name: name, Scope: scope}
+	m := Method{Name: name, Scope: scope, checks: true}
 	if _, any := any(*new(P)).(Any); !any {
 		m.Params = jsonschema.Of[P]()
 	}

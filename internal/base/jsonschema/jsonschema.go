@@ -96,7 +96,10 @@ func Any() *Schema { return compile(newNode(0)) }
 func (s *Schema) JSON() json.RawMessage { return s.raw }
 
 // Error lists everything that is wrong with a value.
-type Error struct{ Problems []string }
+type Error struct {
+	Problems []string
+	Syntax   bool // it isn't JSON at all
+}
 
 // Error joins the problems as the protocol does.
 func (e *Error) Error() string { return strings.Join(e.Problems, "; ") }
@@ -108,5 +111,5 @@ func (s *Schema) Validate(raw json.RawMessage) error {
 	if len(v.problems) == 0 {
 		return nil
 	}
-	return &Error{Problems: v.problems}
+	return &Error{Problems: v.problems, Syntax: v.syntax}
 }

@@ -22,6 +22,7 @@ const (
 type validator struct {
 	problems []string
 	path     []string
+	syntax   bool
 }
 
 func (v *validator) run(n *node, raw []byte) {
@@ -31,6 +32,7 @@ func (v *validator) run(n *node, raw []byte) {
 	case len(raw) == 0:
 		v.check(n, []byte("null"), 0)
 	case !json.Valid(raw), !utf8.Valid(raw):
+		v.syntax = true
 		v.problem("must be valid JSON")
 	case depth(raw) > maxDepth:
 		v.problem("must not be nested deeper than " + strconv.Itoa(maxDepth) + " levels")

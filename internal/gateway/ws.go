@@ -1,0 +1,131 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/openclaw-go/openclaw/internal/auth"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
+)
+
+// maxWaiting is how many connections of one address may be without hello.
+const maxWaiting = 32
+
+// waiting counts the connections that haven't said who they are.
+type waiting struct {
+	mu sync.Mutex
+	by map[netip.Addr]int
+}
+
+func newWaiting() *waiting { return &waiting{by: map[netip.Addr]int{}} }
+
+func (w *waiting) enter(a netip.Addr) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.by[a] >= maxWaiting {
+		return false
+	}
+	w.by[a]++
+	return true
+}
+
+func (w *waiting) leave(a netip.Addr) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.by[a]--; w.by[a] <= 0 {
+		delete(w.by, a)
+	}
+}
+
+func isUpgrade(r *http.Request) bool {
+	for _, v := range r.Header["Upgrade"] {
+		if strings.EqualFold(strings.TrimSpace(v), "websocket") {
+			return true
+		}
+	}
+	return false
+}
+
+// serveWS is the life of one connection, on any path.
+func (s *Server) serveWS(w http.ResponseWriter, r *http.Request) {
+	if !s.hub.enter(&s.wg) {
+		WriteError(w, http.StatusServiceUnavailable, "unavailable", "the gateway is stopping; reconnect in a moment")
+		return
+	}
+	defer s.wg.Done()
+	peer := auth.PeerOf(r, s.o.Auth.Settings())
+	if !s.waiting.enter(peer.Addr) {
+		WriteError(w, http.StatusServiceUnavailable, "unavailable", "too many connections are waiting for their handshake")
+		return
+	}
+	leave := sync.OnceFunc(func() { s.waiting.leave(peer.Addr) })
+	defer leave()
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // the handshake checks the origin and answers with a reason
+		CompressionMode:    websocket.CompressionDisabled,
+	})
+	if err != nil {
+		return // Accept has answered
+	}
+	ws.SetReadLimit(-1) // readFrame limits, and closes without a text
+	defer func() { _ = ws.CloseNow() }()
+	ctx, cancel := context.WithCancel(s.life)
+	defer cancel()
+	c := s.handshake(ctx, ws, r, peer)
+	leave()
+	if c == nil {
+		return
+	}
+	c.serve(ctx)
+}
+
+// enter admits a connection to wg unless the hub closes.
+func (h *hub) enter(wg *sync.WaitGroup) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return false
+	}
+	wg.Add(1)
+	return true
+}
+
+var errTooBig = errors.New("gateway: frame too big")
+
+// readFrame returns the next message of at most limit bytes; binary messages
+// count as text.
+func readFrame(ctx context.Context, ws *websocket.Conn, limit int64) ([]byte, error) {
+	_, rd, err := ws.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(rd, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(raw)) > limit {
+		return nil, errTooBig
+	}
+	return raw, nil
+}
+
+// writeTimeout is how long a client may leave a frame unread.
+const writeTimeout = 30 * time.Second
+
+func writeFrame(ctx context.Context, ws *websocket.Conn, data []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	return ws.Write(ctx, websocket.MessageText, data)
+}
+
+func closeWS(ws *websocket.Conn, code int, reason string) {
+	_ = ws.Close(websocket.StatusCode(code), wire.Reason(reason))
+}
