@@ -1,0 +1,201 @@
+package anthropic
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/sse"
+)
+
+// event is one event of a stream; Type tells which fields are set.
+type event struct {
+	Type    string   `json:"type"`
+	Index   int      `json:"index"`
+	Message *message `json:"message"`       // message_start
+	Block   *block   `json:"content_block"` // content_block_start
+	Delta   struct {
+		Type      string  `json:"type"`
+		Text      string  `json:"text"`
+		Thinking  string  `json:"thinking"`
+		Signature string  `json:"signature"`
+		JSON      string  `json:"partial_json"`
+		Stop      *string `json:"stop_reason"` // message_delta
+	} `json:"delta"`
+	Usage *usage `json:"usage"` // message_delta
+}
+
+// message is a whole answer, or the beginning of a streamed one.
+type message struct {
+	Type    string  `json:"type"`
+	Content []block `json:"content"`
+	Stop    *string `json:"stop_reason"`
+	Usage   *usage  `json:"usage"`
+}
+
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"` // redacted_thinking
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+}
+
+type usage struct {
+	Input      *int64 `json:"input_tokens"`
+	Output     *int64 `json:"output_tokens"`
+	CacheRead  *int64 `json:"cache_read_input_tokens"`
+	CacheWrite *int64 `json:"cache_creation_input_tokens"`
+}
+
+// read reads the answer, whichever way the service sends it.
+func (a *answer) read() (llm.Message, error) {
+	body := bufio.NewReaderSize(a.call.Body, 4096)
+	kind := strings.ToLower(a.call.Response.Header.Get("Content-Type"))
+	if !strings.HasPrefix(kind, "text/event-stream") {
+		first, err := body.Peek(1)
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return llm.Message{}, a.call.Err(err)
+		case len(first) == 1 && first[0] == '<':
+			return llm.Message{}, a.call.Garbled("the service answered with a web page instead of an answer; check baseUrl")
+		case len(first) == 1 && first[0] == '{':
+			return a.whole(body)
+		}
+	}
+	return a.stream(body)
+}
+
+func (a *answer) whole(r io.Reader) (llm.Message, error) {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return llm.Message{}, a.call.Err(err)
+	}
+	var m message
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return llm.Message{}, a.call.Garbled("the answer can't be read")
+	}
+	if m.Type != "message" {
+		return llm.Message{}, a.call.Refused(raw)
+	}
+	a.count(m.Usage)
+	for i := range m.Content {
+		if err := a.start(i, &m.Content[i]); err != nil || a.stopped {
+			return llm.Message{}, err
+		}
+	}
+	a.finish = "end_turn"
+	if m.Stop != nil {
+		a.finish = *m.Stop
+	}
+	return a.message()
+}
+
+func (a *answer) stream(r io.Reader) (llm.Message, error) {
+	events := sse.New(r, 0)
+	for {
+		e, err := events.Next()
+		if err != nil {
+			return a.end(err)
+		}
+		data := bytes.TrimSpace(e.Data)
+		if len(data) == 0 || data[0] != '{' {
+			if string(e.Name) == "error" {
+				return llm.Message{}, a.call.Refused(data)
+			}
+			continue // some end with [DONE]
+		}
+		var ev event
+		if err := json.Unmarshal(data, &ev); err != nil {
+			return llm.Message{}, a.call.Garbled("the stream holds something that can't be read")
+		}
+		switch ev.Type {
+		case "message_stop":
+			return a.end(io.EOF)
+		case "error":
+			return llm.Message{}, a.call.Refused(data)
+		case "":
+			if bytes.Contains(data, []byte(`"error"`)) {
+				return llm.Message{}, a.call.Refused(data)
+			}
+		}
+		if err := a.event(&ev); err != nil || a.stopped {
+			return llm.Message{}, err
+		}
+	}
+}
+
+func (a *answer) event(ev *event) error {
+	switch ev.Type {
+	case "message_start":
+		if ev.Message != nil {
+			a.count(ev.Message.Usage)
+		}
+	case "content_block_start":
+		if ev.Block != nil {
+			return a.start(ev.Index, ev.Block)
+		}
+	case "content_block_delta":
+		p := a.part(ev.Index)
+		if p == nil {
+			return a.call.Garbled("the stream adds to a block that it didn't begin")
+		}
+		switch ev.Delta.Type {
+		case "text_delta":
+			return a.say(p, llm.TextDelta, ev.Delta.Text)
+		case "thinking_delta":
+			return a.say(p, llm.ThinkingDelta, ev.Delta.Thinking)
+		case "signature_delta":
+			p.signature += ev.Delta.Signature
+			a.call.Progress()
+		case "input_json_delta":
+			return a.more(p, ev.Delta.JSON)
+		}
+	case "message_delta":
+		a.count(ev.Usage)
+		if ev.Delta.Stop != nil && *ev.Delta.Stop != "" {
+			a.finish = *ev.Delta.Stop
+			a.call.Finished()
+		}
+	}
+	return nil // ping, content_block_stop and what is newer than this code
+}
+
+// end decides what the stream's end means. After a stop reason the answer is
+// whole, whatever became of the connection.
+func (a *answer) end(err error) (llm.Message, error) {
+	switch {
+	case a.finish != "":
+		return a.message()
+	case errors.Is(err, sse.ErrTooLong):
+		return llm.Message{}, a.call.Garbled("the stream holds a piece larger than the limit of 32 MiB")
+	case !errors.Is(err, io.EOF):
+		return llm.Message{}, a.call.Err(err)
+	case len(a.parts) == 0:
+		return llm.Message{}, a.call.Garbled("the model gave an empty answer")
+	}
+	return llm.Message{}, a.call.Garbled("the stream was cut before the answer was complete")
+}
+
+func (a *answer) count(u *usage) {
+	if u == nil {
+		return
+	}
+	set := func(to *int64, v *int64) {
+		if v != nil {
+			*to = *v
+		}
+	}
+	set(&a.usage.Input, u.Input)
+	set(&a.usage.Output, u.Output)
+	set(&a.usage.CacheRead, u.CacheRead)
+	set(&a.usage.CacheWrite, u.CacheWrite)
+	a.usage.Total = a.usage.Input + a.usage.Output + a.usage.CacheRead + a.usage.CacheWrite
+}
