@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 
+	"github.com/openclaw-go/openclaw/internal/base/jsonr"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/sse"
 )
@@ -113,6 +115,12 @@ func (a *answer) stream(r io.Reader) (llm.Message, error) {
 			continue // some end with [DONE]
 		}
 		var ev event
+		if piece(data, &ev) {
+			if err := a.event(&ev); err != nil || a.stopped {
+				return llm.Message{}, err
+			}
+			continue
+		}
 		if err := json.Unmarshal(data, &ev); err != nil {
 			return llm.Message{}, a.call.Garbled("the stream holds something that can't be read")
 		}
@@ -198,4 +206,57 @@ func (a *answer) count(u *usage) {
 	set(&a.usage.CacheRead, u.CacheRead)
 	set(&a.usage.CacheWrite, u.CacheWrite)
 	a.usage.Total = a.usage.Input + a.usage.Output + a.usage.CacheRead + a.usage.CacheWrite
+}
+
+// piece reads the usual event, one piece of text, of thinking or of arguments,
+// without decoding it. It is false for any other.
+func piece(data []byte, ev *event) bool {
+	var content []byte
+	delta := func(k, v []byte) bool {
+		switch string(k) {
+		case "type":
+			switch string(v) {
+			case `"text_delta"`:
+				ev.Delta.Type = "text_delta"
+			case `"thinking_delta"`:
+				ev.Delta.Type = "thinking_delta"
+			case `"input_json_delta"`:
+				ev.Delta.Type = "input_json_delta"
+			default:
+				return false
+			}
+		case "text", "thinking", "partial_json":
+			content = v
+		}
+		return true
+	}
+	index := -1
+	whole := jsonr.Object(data, func(k, v []byte) bool {
+		switch string(k) {
+		case "type":
+			return string(v) == `"content_block_delta"`
+		case "index":
+			n, err := strconv.Atoi(string(v))
+			index = n
+			return err == nil
+		case "delta":
+			return jsonr.Object(v, delta)
+		}
+		return true
+	})
+	s, ok := jsonr.String(content)
+	if !whole || !ok || index < 0 || ev.Delta.Type == "" {
+		*ev = event{}
+		return false
+	}
+	ev.Type, ev.Index = "content_block_delta", index
+	switch ev.Delta.Type {
+	case "text_delta":
+		ev.Delta.Text = s
+	case "thinking_delta":
+		ev.Delta.Thinking = s
+	default:
+		ev.Delta.JSON = s
+	}
+	return true
 }

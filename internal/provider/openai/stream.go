@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/openclaw-go/openclaw/internal/base/jsonr"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/sse"
 )
@@ -136,6 +137,9 @@ func (a *answer) stream(r io.Reader) (llm.Message, error) {
 
 // event takes one chunk.
 func (a *answer) event(data []byte) error {
+	if s, kind, field, ok := piece(data); ok {
+		return a.say(kind, field, s)
+	}
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
 		if len(a.parts) > 0 && !json.Valid(data) {
@@ -238,4 +242,56 @@ func (a *answer) count(u *usage) {
 	if a.usage.Total == 0 {
 		a.usage.Total = u.Prompt + u.Completion
 	}
+}
+
+// piece reads the usual chunk, one piece of text or thinking and nothing else,
+// without decoding it. It isn't ok for any other.
+func piece(data []byte) (s string, kind llm.BlockType, field string, ok bool) {
+	var text, thinking []byte
+	delta := func(k, v []byte) bool {
+		switch string(k) {
+		case "content":
+			if !jsonr.IsNull(v) {
+				text = v
+			}
+			return true
+		case "reasoning_content":
+			if !jsonr.IsNull(v) {
+				thinking = v
+			}
+			return true
+		case "role":
+			return true
+		}
+		return jsonr.IsNull(v)
+	}
+	choice := func(k, v []byte) bool {
+		switch string(k) {
+		case "index":
+			return len(v) == 1 && v[0] == '0'
+		case "delta":
+			return jsonr.Object(v, delta)
+		case "logprobs":
+			return true
+		}
+		return jsonr.IsNull(v)
+	}
+	whole := jsonr.Object(data, func(k, v []byte) bool {
+		switch string(k) {
+		case "choices":
+			return jsonr.Object(jsonr.Single(v), choice)
+		case "usage", "error":
+			return jsonr.IsNull(v)
+		}
+		return true
+	})
+	switch {
+	case !whole || text == nil == (thinking == nil):
+		return "", "", "", false
+	case text != nil:
+		s, ok = jsonr.String(text)
+		return s, llm.TextBlock, "", ok
+	}
+	s, ok = jsonr.String(thinking)
+	return s, llm.ThinkingBlock, "reasoning_content", ok
 }
