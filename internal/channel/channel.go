@@ -147,6 +147,13 @@ type Kind struct {
 	// be taken over by somebody else, names can and count only where the account
 	// sets dangerouslyAllowNameMatching. Nil is the ID alone.
 	Forms func(from msg.Sender) (ids, names []string)
+	// IsName tells that a normalized entry can only match what Forms calls a
+	// name. Nil is never.
+	IsName func(entry string) bool
+	// PublicRooms says that the network's groups are rooms that anybody enters:
+	// groupAllowFrom doesn't fall back to allowFrom, and holds under an open
+	// policy too.
+	PublicRooms bool
 }
 
 // RetryAfter is in the chain of a RateLimited or Unavailable error when the

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/secret"
 )
 
 // Config is one immutable version of the file, includes and variables
@@ -31,9 +32,14 @@ type Config struct {
 	Gateway  Gateway                        `json:"gateway"`
 	Tools    Tools                          `json:"tools"`
 	Logging  Logging                        `json:"logging"`
+	Secrets  secret.Settings                `json:"secrets"`
 
 	// Paths are where this configuration lives; they aren't part of the file.
 	Paths Paths `json:"-"`
+
+	lookup   func(string) string
+	added    map[string]string
+	resolver *secret.Resolver
 }
 
 // Paths are the places that the environment and --profile choose.
@@ -41,6 +47,8 @@ type Paths struct {
 	Home   string // OPENCLAW_HOME, else the user's home
 	State  string // OPENCLAW_STATE_DIR, else <home>/.openclaw
 	Config string // OPENCLAW_CONFIG_PATH, else <state>/openclaw.json
+
+	Profile string // --profile, --dev or OPENCLAW_PROFILE; empty for none
 }
 
 // Agents is agents.

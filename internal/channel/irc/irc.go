@@ -33,7 +33,10 @@ const ID id.Channel = "irc"
 
 // Kind makes IRC channels.
 func Kind() channel.Kind {
-	return channel.Kind{ID: ID, Label: "IRC", Config: Config{}, New: build, Normalize: normalize, Forms: forms}
+	return channel.Kind{
+		ID: ID, Label: "IRC", Config: Config{}, New: build, PublicRooms: true, Normalize: normalize, Forms: forms,
+		IsName: func(entry string) bool { return !strings.ContainsAny(entry, "!@") },
+	}
 }
 
 // timing is how long things take; tests shorten it.

@@ -186,18 +186,21 @@ func (p *process) Write(b []byte) (int, error) {
 		return 0, fault.New(fault.Conflict, "local.Write", "the command has ended")
 	default:
 	}
-	if p.term != nil {
-		return p.term.Write(b)
-	}
 	p.inMu.Lock()
 	defer p.inMu.Unlock()
-	if p.stdin == nil {
-		return 0, fault.New(fault.Invalid, "local.Write", "the command's standard input is closed")
+	var in io.Writer = p.term
+	if p.term == nil {
+		if p.stdin == nil {
+			return 0, fault.New(fault.Invalid, "local.Write", "the command's standard input is closed")
+		}
+		in = p.stdin
 	}
-	if err := p.stdin.SetWriteDeadline(time.Now().Add(writeWait)); err != nil && !errors.Is(err, os.ErrNoDeadline) {
-		return 0, err
+	if d, ok := in.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		if err := d.SetWriteDeadline(time.Now().Add(writeWait)); err != nil && !errors.Is(err, os.ErrNoDeadline) {
+			return 0, err
+		}
 	}
-	n, err := p.stdin.Write(b)
+	n, err := in.Write(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = fault.New(fault.Timeout, "local.Write", "the command doesn't read its input")
 	}
