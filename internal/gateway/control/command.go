@@ -1,0 +1,190 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/version"
+	"github.com/openclaw-go/openclaw/internal/command"
+	"github.com/openclaw-go/openclaw/internal/session"
+)
+
+// commands are the slash commands about the gateway and the session that they
+// are given in. What they answer is for people; nothing parses it.
+func (c *Control) commands() []command.Command {
+	return []command.Command{
+		{Name: "help", Help: "what you can type here", Run: c.cmdHelp},
+		{Name: "commands", Help: "all commands", Run: c.cmdCommands},
+		{Name: "status", Help: "session, model and how full the context is", Run: c.cmdStatus},
+		{Name: "whoami", Aliases: []string{"id"}, Help: "who you are to the gateway", Run: c.cmdWhoami},
+		{Name: "context", Help: "what fills the context: list, detail or json", Run: c.cmdContext},
+		{Name: "new", Help: "start a new conversation", Run: c.cmdReset("new")},
+		{Name: "reset", Help: "start a new conversation", Run: c.cmdReset("reset")},
+		{Name: "model", Help: "show or choose the model: a name, list, status or default", Run: c.cmdModel},
+		{Name: "models", Help: "browse providers and their models", Run: c.cmdModels},
+		{Name: "think", Aliases: []string{"thinking", "t"}, Help: "how much the model thinks: " + strings.Join(thinkLevels(), ", "), Run: c.cmdThink},
+		{Name: "verbose", Aliases: []string{"v"}, Help: "show what tools do: on, full or off", Run: c.cmdVerbose},
+		{Name: "reasoning", Aliases: []string{"reason"}, Help: "show the model's reasoning: on, off or stream", Run: c.cmdReasoning},
+		{Name: "usage", Help: "tokens under each answer: off, tokens or full; or cost", Run: c.cmdUsage},
+	}
+}
+
+func (c *Control) cmdHelp(context.Context, command.Env, string) (string, error) {
+	return "Write to talk to the agent. What starts with / is a command:\n" +
+		"/status  how this conversation is doing\n" +
+		"/new  start a new conversation\n" +
+		"/stop  stop the current answer\n" +
+		"/model <name>  choose the model\n" +
+		"/think <level>  how much the model thinks\n" +
+		"/commands  all commands", nil
+}
+
+func (c *Control) cmdCommands(context.Context, command.Env, string) (string, error) {
+	all := c.commands()
+	if c.Commands != nil {
+		all = c.Commands()
+	}
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b command.Command) int { return strings.Compare(a.Name, b.Name) })
+	var b strings.Builder
+	b.WriteString("Commands:")
+	stop := false
+	for _, one := range all {
+		stop = stop || one.Name == "stop"
+		b.WriteString("\n/" + one.Name)
+		for _, a := range one.Aliases {
+			b.WriteString(", /" + a)
+		}
+		if one.Help != "" {
+			b.WriteString("  " + one.Help)
+		}
+		if one.Owner {
+			b.WriteString(" (owner only)")
+		}
+	}
+	if !stop {
+		b.WriteString("\n/stop  stop the current answer")
+	}
+	return b.String(), nil
+}
+
+func (c *Control) cmdWhoami(_ context.Context, env command.Env, _ string) (string, error) {
+	var b strings.Builder
+	line := func(k, v string) {
+		if v != "" {
+			fmt.Fprintf(&b, "%s: %s\n", k, v)
+		}
+	}
+	line("Channel", string(env.In.At.Channel))
+	line("Account", string(env.In.At.Account))
+	if env.In.Client != nil {
+		line("Client", env.In.Client.Label)
+	} else {
+		line("Your id", string(env.In.From.ID))
+		line("Name", env.In.From.Name)
+		line("Chat", string(env.In.At.Peer))
+	}
+	line("Session", string(env.Session))
+	if env.Owner {
+		line("Rights", "owner")
+	} else {
+		line("Rights", "may talk to the agent")
+	}
+	if env.In.Client == nil && env.In.From.ID != "" && env.In.At.Channel != "" {
+		line("Allow list entry", fmt.Sprintf("channels.%s.allowFrom: [\"%s\"]", env.In.At.Channel, env.In.From.ID))
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+func (c *Control) cmdStatus(ctx context.Context, env command.Env, _ string) (string, error) {
+	s, known, err := c.Sessions.Get(ctx, env.Session)
+	if err != nil {
+		return "", err
+	}
+	cfg := c.Config()
+	s.Key = env.Session
+	m := c.modelOf(s)
+	var b strings.Builder
+	fmt.Fprintf(&b, "OpenClaw %s, up %s\n", version.String(), since(c.Now().Sub(c.started)))
+	fmt.Fprintf(&b, "Agent: %s, session %s\n", env.Agent, env.Session.Rest())
+	fmt.Fprintf(&b, "Model: %s\n", m)
+	window := contextOf(cfg, m)
+	if s.ContextTokens > 0 {
+		window = s.ContextTokens
+	}
+	switch {
+	case !known:
+		fmt.Fprintf(&b, "Context: empty, room for %s tokens\n", count(int64(window)))
+	case s.TotalTokensFresh:
+		fmt.Fprintf(&b, "Context: %s of %s tokens (%d%%)\n", count(s.TotalTokens), count(int64(window)), s.TotalTokens*100/int64(max(1, window)))
+	default:
+		fmt.Fprintf(&b, "Context: not counted yet, room for %s tokens\n", count(int64(window)))
+	}
+	if s.InputTokens+s.OutputTokens > 0 {
+		fmt.Fprintf(&b, "Last turn: %s tokens in, %s out\n", count(s.InputTokens), count(s.OutputTokens))
+	}
+	if s.CompactionCount > 0 {
+		fmt.Fprintf(&b, "Compacted: %d times\n", s.CompactionCount)
+	}
+	mode := first(s.QueueMode, cfg.Messages.Queue.Mode, "collect")
+	fmt.Fprintf(&b, "Thinking: %s, verbose: %s, reasoning: %s, queue: %s", c.thinking(s), first(s.VerboseLevel, "off"), first(s.ReasoningLevel, "off"), mode)
+	if waiting, err := c.Lines.Waiting(ctx, env.Session); err == nil && len(waiting) > 0 {
+		fmt.Fprintf(&b, "\nWaiting for the next turn: %d notes", len(waiting))
+	}
+	return b.String(), nil
+}
+
+// thinking is the level that s answers with.
+func (c *Control) thinking(s session.Session) string {
+	return first(s.ThinkingLevel, c.Config().Agents.Defaults.ThinkingDefault, "off")
+}
+
+// cmdReset starts a new transcript under the same key.
+func (c *Control) cmdReset(reason string) func(context.Context, command.Env, string) (string, error) {
+	return func(ctx context.Context, env command.Env, args string) (string, error) {
+		s, err := c.Sessions.Reset(ctx, env.Session, reason)
+		if err != nil {
+			return "", err
+		}
+		s.Key = env.Session
+		reply := "New conversation, model " + c.modelOf(s).String() + "."
+		if args != "" {
+			reply += " Send your message again, without /" + reason + "."
+		}
+		return reply, nil
+	}
+}
+
+// change sets something in the index entry of key, making it when needed.
+func (c *Control) change(ctx context.Context, key id.SessionKey, set func(*session.Session)) error {
+	if _, known, err := c.Sessions.Get(ctx, key); err != nil {
+		return err
+	} else if !known {
+		if _, _, err := c.Sessions.Open(ctx, key); err != nil {
+			return err
+		}
+	}
+	_, err := c.Sessions.Update(ctx, key, func(s *session.Session) error {
+		set(s)
+		return nil
+	})
+	return err
+}
+
+// current is the index entry of key, empty when there is none.
+func (c *Control) current(ctx context.Context, key id.SessionKey) (session.Session, error) {
+	s, _, err := c.Sessions.Get(ctx, key)
+	s.Key = key
+	return s, err
+}
+
+func wrong(cmd, got string, want []string) error {
+	if len(got) > 40 {
+		got = strings.ToValidUTF8(got[:40], "") + "…"
+	}
+	return fault.New(fault.Invalid, "command."+cmd, fmt.Sprintf("/%s doesn't know %q. Use one of: %s", cmd, got, strings.Join(want, ", ")))
+}

@@ -1,0 +1,138 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/command"
+	"github.com/openclaw-go/openclaw/internal/session"
+)
+
+func thinkLevels() []string { return []string{"off", "minimal", "low", "medium", "high", "xhigh"} }
+
+// thinkLevel reads a level, with the other words people use for it.
+func thinkLevel(s string) (string, bool) {
+	s = strings.ToLower(s)
+	switch s {
+	case "none", "no":
+		s = "off"
+	case "min", "think":
+		s = "minimal"
+	case "on", "enable", "enabled":
+		s = "low"
+	case "mid", "med", "harder":
+		s = "medium"
+	case "max", "highest", "ultra":
+		s = "high"
+	case "x-high", "extra-high", "extrahigh":
+		s = "xhigh"
+	case "auto", "adaptive":
+		return "adaptive", true
+	}
+	return s, slices.Contains(thinkLevels(), s)
+}
+
+func (c *Control) cmdThink(ctx context.Context, env command.Env, args string) (string, error) {
+	if args == "" {
+		s, err := c.current(ctx, env.Session)
+		return "Thinking is " + c.thinking(s) + ". Change it with /think " + strings.Join(thinkLevels(), "|"), err
+	}
+	level, ok := thinkLevel(args)
+	if !ok {
+		return "", wrong("think", args, thinkLevels())
+	}
+	err := c.change(ctx, env.Session, func(s *session.Session) { s.ThinkingLevel = level })
+	return "Thinking is now " + level + ".", err
+}
+
+// option is a setting of the session that has a few values.
+type option struct {
+	name   string // of the command
+	title  string
+	values []string // the first is the default
+	field  func(*session.Session) *string
+}
+
+func (c *Control) choose(ctx context.Context, env command.Env, args string, o option) (string, error) {
+	if args == "" {
+		s, err := c.current(ctx, env.Session)
+		return fmt.Sprintf("%s is %s. Change it with /%s %s", o.title, first(*o.field(&s), o.values[0]), o.name, strings.Join(o.values, "|")), err
+	}
+	v := strings.ToLower(args)
+	if !slices.Contains(o.values, v) {
+		return "", wrong(o.name, args, o.values)
+	}
+	err := c.change(ctx, env.Session, func(s *session.Session) { *o.field(s) = v })
+	return o.title + " is now " + v + ".", err
+}
+
+func (c *Control) cmdVerbose(ctx context.Context, env command.Env, args string) (string, error) {
+	return c.choose(ctx, env, args, option{"verbose", "Verbose", []string{"off", "on", "full"},
+		func(s *session.Session) *string { return &s.VerboseLevel }})
+}
+
+func (c *Control) cmdReasoning(ctx context.Context, env command.Env, args string) (string, error) {
+	return c.choose(ctx, env, args, option{"reasoning", "Reasoning", []string{"off", "on", "stream"},
+		func(s *session.Session) *string { return &s.ReasoningLevel }})
+}
+
+// cmdUsage sets the footer of answers; alone it goes to the next setting.
+func (c *Control) cmdUsage(ctx context.Context, env command.Env, args string) (string, error) {
+	values := []string{"off", "tokens", "full"}
+	switch v := strings.ToLower(args); {
+	case v == "cost":
+		return c.costText(ctx)
+	case v == "":
+		var now string
+		err := c.change(ctx, env.Session, func(s *session.Session) {
+			i := slices.Index(values, first(s.ResponseUsage, "off"))
+			now = values[(i+1)%len(values)]
+			s.ResponseUsage = now
+		})
+		return "Usage footer is now " + now + ".", err
+	case !slices.Contains(values, v):
+		return "", wrong("usage", args, append(values, "cost"))
+	}
+	return c.choose(ctx, env, args, option{"usage", "Usage footer", values,
+		func(s *session.Session) *string { return &s.ResponseUsage }})
+}
+
+func (c *Control) costText(ctx context.Context) (string, error) {
+	since, until := usageRange(nil, c.Now())
+	r, err := c.spent(ctx, since, until)
+	if err != nil {
+		return "", err
+	}
+	var today usageTotals
+	if n := len(r.Daily); n > 0 && r.Daily[n-1].Date == c.Now().UTC().Format(time.DateOnly) {
+		today = r.Daily[n-1].usageTotals
+	}
+	return fmt.Sprintf("Today: $%.4f, %s tokens\nLast 30 days: $%.4f, %s tokens", today.Cost, count(today.Tokens), r.Totals.Cost, count(r.Totals.Tokens)), nil
+}
+
+// count is n as people read it: 950, 12.3k, 1.2M.
+func count(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return strings.Replace(fmt.Sprintf("%.1fk", float64(n)/1e3), ".0k", "k", 1)
+	}
+	return strings.Replace(fmt.Sprintf("%.1fM", float64(n)/1e6), ".0M", "M", 1)
+}
+
+// since is d as people read it: 40 s, 12 min, 3 h, 5 days.
+func since(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
