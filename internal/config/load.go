@@ -51,6 +51,7 @@ type Loaded struct {
 	Filled   *jsonc.Node     // the same with defaults filled in
 
 	paths  Paths
+	broken bool
 	merged *jsonc.Node       // includes resolved, variables not
 	added  map[string]string // environment from .env and the env block
 	files  []string          // all files read, the main one first
@@ -213,6 +214,7 @@ func (l *Loaded) decode(paths Paths, env *environment) {
 	c.Paths = paths
 	c.lookup = env.Get
 	c.added = l.added
+	c.source = l.Resolved.JSON()
 	c.resolver = secret.NewResolver(c.Secrets, env.Get, paths.Expand)
 	l.Config = c
 }

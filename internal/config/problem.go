@@ -25,8 +25,9 @@ type Problem struct {
 	Column int    `json:"column,omitempty"`
 	Mend   string `json:"mend,omitempty"` // what to change or type
 
-	hard   bool // of the wrong shape, rather than out of bounds
-	refuse bool // a warning that a write must not bring about
+	steps  KeyPath // Key as steps, for an unknown key
+	hard   bool    // of the wrong shape, rather than out of bounds
+	refuse bool    // a warning that a write must not bring about
 }
 
 // Where is the path as the command line prints it.

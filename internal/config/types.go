@@ -39,6 +39,7 @@ type Config struct {
 
 	lookup   func(string) string
 	added    map[string]string
+	source   []byte // resolved, before defaults
 	resolver *secret.Resolver
 }
 

@@ -147,7 +147,7 @@ func (c *checker) object(path []string, n *jsonc.Node, r *rule) {
 		}
 		switch {
 		case r.closed:
-			p := Problem{Path: dotted(path...), Key: dotted(child(path, m.Key)...), Message: fmt.Sprintf("Unrecognized key: %q", m.Key), hard: true}
+			p := Problem{Path: dotted(path...), Key: dotted(child(path, m.Key)...), Message: fmt.Sprintf("Unrecognized key: %q", m.Key), hard: true, steps: child(path, m.Key)}
 			p.Mend = "remove it"
 			if near := nearest(m.Key, r.props); near != "" {
 				p.Mend = fmt.Sprintf("did you mean %q? Otherwise remove it", near)
