@@ -126,6 +126,11 @@ func (d *decoder) message(p *scanner, m *llm.Message) bool {
 			m.Time, ok = p.integer()
 		case "idempotencyKey":
 			m.Key, ok = p.text()
+		case "openclawAbort":
+			if s, ok = p.value(); ok {
+				m.Abort = new(llm.Abort)
+				ok = json.Unmarshal([]byte(s), m.Abort) == nil
+			}
 		default:
 			ok = p.skip()
 		}

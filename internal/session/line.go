@@ -63,6 +63,13 @@ func appendMessage(b []byte, m llm.Message) ([]byte, error) {
 	if m.Key != "" {
 		b = text(b, "idempotencyKey", m.Key)
 	}
+	if m.Abort != nil {
+		raw, err := json.Marshal(m.Abort)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, `,"openclawAbort":`...), raw...)
+	}
 	return append(b, '}'), nil
 }
 

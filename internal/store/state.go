@@ -29,6 +29,7 @@ func (d *DB) SetChannelState(ctx context.Context, c id.Channel, a id.Account, ke
 
 // SystemEvent is a line for the next prompt of a session.
 type SystemEvent struct {
+	ID   int64 // grows with arrival
 	Text string
 	At   time.Time
 }
@@ -48,41 +49,18 @@ func (d *DB) PutSystemEvent(ctx context.Context, key id.SessionKey, text string,
 	})
 }
 
-// TakeSystemEvents returns what is queued for key and removes it, at once.
-func (d *DB) TakeSystemEvents(ctx context.Context, key id.SessionKey) ([]SystemEvent, error) {
-	// Most turns find nothing; a look costs no commit.
-	waiting, err := d.SystemEvents(ctx, key)
-	if err != nil || len(waiting) == 0 {
-		return nil, err
-	}
-	var taken []SystemEvent
-	err = d.w.do(ctx, false, func(ctx context.Context, w *writer) error {
-		taken = nil
-		rows, err := w.rows(ctx, "SELECT text, at FROM system_events WHERE key = ? ORDER BY seq", string(key))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			e, err := scanEvent(rows)
-			if err != nil {
-				return err
-			}
-			taken = append(taken, e)
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		_, err = w.exec(ctx, "DELETE FROM system_events WHERE key = ?", string(key))
+// DropSystemEvents removes what is queued for key up to the event with this ID.
+func (d *DB) DropSystemEvents(ctx context.Context, key id.SessionKey, upTo int64) error {
+	return d.w.do(ctx, false, func(ctx context.Context, w *writer) error {
+		_, err := w.exec(ctx, "DELETE FROM system_events WHERE key = ? AND seq <= ?", string(key), upTo)
 		return err
 	})
-	return taken, err
 }
 
 // SystemEvents returns what is queued for key and leaves it.
 func (d *DB) SystemEvents(ctx context.Context, key id.SessionKey) ([]SystemEvent, error) {
 	var es []SystemEvent
-	err := d.query(ctx, "SELECT text, at FROM system_events WHERE key = ? ORDER BY seq", []any{string(key)}, func(r *sql.Rows) error {
+	err := d.query(ctx, "SELECT seq, text, at FROM system_events WHERE key = ? ORDER BY seq", []any{string(key)}, func(r *sql.Rows) error {
 		e, err := scanEvent(r)
 		es = append(es, e)
 		return err
@@ -92,7 +70,7 @@ func (d *DB) SystemEvents(ctx context.Context, key id.SessionKey) ([]SystemEvent
 
 func scanEvent(r *sql.Rows) (e SystemEvent, err error) {
 	var at int64
-	err = r.Scan(&e.Text, &at)
+	err = r.Scan(&e.ID, &e.Text, &at)
 	e.At = fromMillis(at)
 	return e, err
 }

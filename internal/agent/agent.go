@@ -1,0 +1,285 @@
+// Package agent runs an agent once: open the session, choose a model, build
+// the prompt, drive the loop, store what was said. [Runner.Run] is the whole
+// story, top to bottom.
+package agent
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/agent/loop"
+	"github.com/openclaw-go/openclaw/internal/agent/model"
+	"github.com/openclaw-go/openclaw/internal/base/event"
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/hook"
+	"github.com/openclaw-go/openclaw/internal/machine"
+	"github.com/openclaw-go/openclaw/internal/provider"
+	"github.com/openclaw-go/openclaw/internal/session"
+	"github.com/openclaw-go/openclaw/internal/tool"
+)
+
+// Request asks for a run.
+type Request struct {
+	Run      id.Run
+	Session  id.SessionKey
+	Inputs   []Input     // what the person said, oldest first
+	Origin   msg.Address // zero when no chat is behind it
+	Conn     id.Conn     // the connection that gets tool events
+	Owner    bool
+	Model    string // provider/model; overrides the session's
+	Thinking string // overrides the session's
+	System   string // added to the system prompt
+	Timeout  time.Duration
+	// Resume says that an earlier process may have begun this run; what its
+	// transcript already holds isn't asked or done again.
+	Resume bool
+	// Steer returns more input to take up during the run; may be nil.
+	Steer func() []Input
+}
+
+// Input is one message of a person. Key names its inbox entry.
+type Input struct {
+	Key    string
+	Text   string
+	Images []llm.Block
+}
+
+func (in Input) message() llm.Message {
+	c := append(llm.Content{llm.Text(in.Text)}, in.Images...)
+	return llm.Message{Role: llm.User, Content: c, Key: in.Key, Time: time.Now().UnixMilli()}
+}
+
+// Outcome is what a run produced.
+type Outcome struct {
+	Texts   []string // the texts of its assistant messages, in order
+	Usage   llm.Usage
+	Last    llm.Usage // of the last model call
+	Model   llm.Model
+	Session id.Session
+	Stop    llm.StopReason
+	Started time.Time
+	Ended   time.Time
+	Partial string // what had arrived of an answer that was stopped
+}
+
+// Aborted is the cause with which a run is stopped on somebody's wish.
+type Aborted struct{ Origin string } // rpc, stop, timeout
+
+func (a *Aborted) Error() string { return "aborted" }
+
+// Unwrap makes its kind fault.Canceled.
+func (a *Aborted) Unwrap() error { return context.Canceled }
+
+// Output gets what a run says as it comes.
+type Output struct {
+	Fresh func()            // a new assistant message begins
+	Delta func(text string) // more of it
+}
+
+// errNone reports that there is nothing to try.
+var errNone = fault.New(fault.Unavailable, "agent.Run", "no model is configured; see openclaw models status")
+
+// Models says what to try for a run; *model.Resolver is one.
+type Models interface {
+	Attempts(ctx context.Context, a id.Agent, ref string) iter.Seq[model.Attempt]
+	Report(ctx context.Context, a model.Attempt, err error)
+}
+
+// Runner runs agents.
+type Runner struct {
+	Sessions *session.Book
+	Models   Models
+	// Tools returns what an agent may use for its owner or for others; it is
+	// built once per version of the configuration.
+	Tools   func(a id.Agent, owner bool) *loop.Toolset
+	Prompts *Prompts
+	Hooks   *hook.Set
+	Machine machine.Machine
+	Bus     *event.Bus
+	Config  func() *config.Config
+	Log     *slog.Logger
+}
+
+// Run runs the agent once.
+func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, err error) {
+	r.Log.DebugContext(ctx, "agent.Run", "run", req.Run, "session", req.Session)
+	out.Started = time.Now()
+	r.Bus.Publish(event.RunStarted{Run: req.Run, Session: req.Session, Conn: req.Conn, At: out.Started})
+	defer func() {
+		out.Ended = time.Now()
+		r.Bus.Publish(event.RunEnded{Run: req.Run, Session: req.Session, Usage: out.Usage, Err: err, At: out.Ended})
+	}()
+
+	cfg := r.Config()
+	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout(cfg, req), &Aborted{Origin: "timeout"})
+	defer cancel()
+
+	a := req.Session.Agent()
+	s, _, err := r.Sessions.Open(ctx, req.Session)
+	if err != nil {
+		return out, err
+	}
+	out.Session = s.ID
+	history, err := r.Sessions.History(ctx, s)
+	if err != nil {
+		return out, err
+	}
+	w := &work{Runner: r, req: req, session: s, to: to, out: &out}
+	messages := usable(history)
+	if req.Resume {
+		if done, err := w.resume(ctx); done || err != nil {
+			return out, err
+		}
+	}
+
+	tools := r.Tools(a, req.Owner)
+	system, err := r.Prompts.System(ctx, a, req, s, tools.Specs)
+	if err != nil {
+		return out, err
+	}
+	p := &hook.Prompt{System: system, Messages: messages}
+	if err := r.Hooks.Prompt.Run(ctx, p); err != nil {
+		return out, err
+	}
+	turn := loop.Run{
+		System: p.System, Messages: p.Messages, Tools: tools, Steer: w.steer(), FollowUp: nil,
+		Scope: tool.Scope{
+			Agent: a, Session: req.Session, Run: req.Run, Origin: req.Origin, Owner: req.Owner, Machine: r.Machine,
+			Workspace: cfg.Workspace(a), StateDir: cfg.Paths.State,
+		},
+	}
+	err = w.attempts(ctx, turn, pick(req.Model, override(s)))
+	if err != nil {
+		w.broken(ctx, err)
+	}
+	return out, err
+}
+
+// attempts goes through the models to try, and through them again while the
+// error says that waiting may help. What one attempt stored stands: the next
+// goes on from there, so tools don't run twice.
+func (w *work) attempts(ctx context.Context, turn loop.Run, ref string) error {
+	err := errNone
+	first := true
+	for round := range 4 {
+		for a := range w.Models.Attempts(ctx, w.req.Session.Agent(), ref) {
+			w.out.Model = a.Model
+			if serr := w.Sessions.SetModel(ctx, w.session, a.Model, w.thinking()); serr != nil {
+				return serr
+			}
+			if first {
+				first = false
+				added, aerr := w.inputs(ctx, turn.Messages)
+				if aerr != nil {
+					return aerr
+				}
+				turn.Messages = added
+			}
+			turn.Stream = w.stream(a)
+			var added []llm.Message
+			added, err = w.fitted(ctx, a.Model, &turn)
+			w.Models.Report(ctx, a, err)
+			if err == nil || !worthAnother(ctx, err) {
+				return err
+			}
+			turn.Messages = append(turn.Messages, added...)
+			w.Log.WarnContext(ctx, "model call failed", "run", w.req.Run, "model", a.Model.String(), "round", round, "err", err)
+		}
+		if !worthWaiting(err) || !sleep(ctx, time.Second<<round) {
+			return err
+		}
+	}
+	return err
+}
+
+// fitted runs the loop with as much of the history as the model takes. When
+// the model says that it is too much, the oldest turns are left out and it is
+// asked again; the transcript keeps them.
+func (w *work) fitted(ctx context.Context, m llm.Model, turn *loop.Run) (added []llm.Message, err error) {
+	if m.ContextWindow > 0 {
+		turn.Messages = fit(turn.Messages, max(m.ContextWindow-reserve(m)-estimate(turn.System)-schemaTokens(turn.Tools.Specs), 1))
+	}
+	for range 4 {
+		var more []llm.Message
+		more, err = loop.Do(ctx, *turn, w)
+		added = append(added, more...)
+		if !errors.Is(err, provider.ErrOverflow) {
+			return added, err
+		}
+		turn.Messages = fit(append(turn.Messages, more...), size(turn.Messages)/2)
+		added = nil
+	}
+	return added, err
+}
+
+// worthAnother reports whether a different model or credential may succeed.
+func worthAnother(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	switch fault.KindOf(err) {
+	case fault.RateLimited, fault.Unavailable, fault.Unauthenticated, fault.Forbidden, fault.Timeout, fault.NotFound:
+		return true
+	}
+	return false
+}
+
+// worthWaiting reports whether the same request may succeed later.
+func worthWaiting(err error) bool {
+	if errors.Is(err, errNone) {
+		return false
+	}
+	switch fault.KindOf(err) {
+	case fault.RateLimited, fault.Unavailable, fault.Timeout:
+		return true
+	}
+	return false
+}
+
+func (r *Runner) timeout(cfg *config.Config, req Request) time.Duration {
+	switch {
+	case req.Timeout > 0:
+		return req.Timeout
+	case cfg.Agents.Defaults.TimeoutSeconds > 0:
+		return time.Duration(cfg.Agents.Defaults.TimeoutSeconds) * time.Second
+	}
+	return 10 * time.Minute
+}
+
+func override(s session.Session) string {
+	if s.ModelOverride == "" {
+		return ""
+	}
+	if s.ProviderOverride != "" {
+		return s.ProviderOverride + "/" + s.ModelOverride
+	}
+	return s.ModelOverride
+}
+
+func pick(refs ...string) string {
+	for _, r := range refs {
+		if r != "" {
+			return r
+		}
+	}
+	return ""
+}
+
+// sleep waits for d; it reports false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,344 @@
+// Package chat is the path of a message. [Handler.Handle] takes it from the
+// inbox to the queue and run from the queue to the outbox; nothing else calls
+// from one to the other.
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/openclaw-go/openclaw/internal/agent"
+	"github.com/openclaw-go/openclaw/internal/base/event"
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/channel"
+	"github.com/openclaw-go/openclaw/internal/chat/access"
+	"github.com/openclaw-go/openclaw/internal/chat/inbox"
+	"github.com/openclaw-go/openclaw/internal/chat/outbox"
+	"github.com/openclaw-go/openclaw/internal/chat/queue"
+	"github.com/openclaw-go/openclaw/internal/chat/reply"
+	"github.com/openclaw-go/openclaw/internal/chat/route"
+	"github.com/openclaw-go/openclaw/internal/command"
+	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/hook"
+	"github.com/openclaw-go/openclaw/internal/session"
+)
+
+// Work is what waits in the queue: messages to answer in one run.
+type Work struct {
+	Session   id.SessionKey
+	Run       id.Run
+	In        []msg.Inbound
+	Keys      []string // their inbox entries
+	Owner     bool
+	Recovered bool         // an earlier process may have begun it
+	Reply     msg.Outbound // template; without an address nobody is written to
+}
+
+// merges reports whether b may be answered together with a: messages of the
+// same place in collect mode.
+func merges(mode func(msg.Inbound) string) func(a, b Work) bool {
+	return func(a, b Work) bool {
+		x, y := a.In[0], b.In[0]
+		return !a.Recovered && a.Owner == b.Owner && a.Reply.To == b.Reply.To && (x.Client == nil) == (y.Client == nil) &&
+			(x.Client == nil || x.Client.Conn == y.Client.Conn && !x.Client.Lost) && mode(x) == "collect"
+	}
+}
+
+// Events keeps system events that wait for the next turn of a session.
+type Events interface {
+	// PeekSystemEvents returns what waits; DropSystemEvents removes those up to
+	// an ID.
+	PeekSystemEvents(ctx context.Context, key id.SessionKey) ([]Line, error)
+	DropSystemEvents(ctx context.Context, key id.SessionKey, upTo int64) error
+}
+
+// Handler takes messages through the system.
+type Handler struct {
+	Access   *access.Gate
+	Commands *command.Table
+	Hooks    *hook.Set
+	Agent    *agent.Runner
+	Inbox    *inbox.Inbox
+	Outbox   *outbox.Outbox
+	Events   Events
+	Bus      *event.Bus
+	Config   func() *config.Config
+	Log      *slog.Logger
+
+	queue   *queue.Queue[Work]
+	submit  sync.Mutex // held until a submitted run is known to wait or not
+	results results
+	sends   sends // what send delivered, by idempotency key
+}
+
+type sends struct {
+	mu   sync.Mutex
+	seen map[id.Delivery]bool
+}
+
+// Start makes the handler ready.
+func (h *Handler) Start() {
+	limit := func() int {
+		if n := h.Config().Agents.Defaults.MaxConcurrent; n > 0 {
+			return n
+		}
+		return 4
+	}
+	h.queue = queue.New(limit, merges(h.mode), h.run)
+}
+
+// Close ends the work: what runs gets until ctx ends, what waits stays stored.
+func (h *Handler) Close(ctx context.Context) { h.queue.Close(ctx) }
+
+// Handle takes stored messages that belong together, from the inbox to the
+// queue. It finishes itself what needs no run.
+func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
+	in := joined(items)
+	h.Log.DebugContext(ctx, "chat.Handle", "key", items[0].Key)
+	w := Work{Run: id.NewRun(), In: []msg.Inbound{in}, Keys: keys(items), Recovered: items[0].Tries > 0, Reply: msg.Outbound{To: in.At, ReplyTo: in.ID}}
+	if err := h.Hooks.Inbound.Run(ctx, &in); err != nil {
+		return err
+	}
+
+	if c := in.Client; c != nil {
+		w.Run, w.Session, w.Owner = c.Run, c.Session, c.Owner
+		if !c.Deliver {
+			w.Reply = msg.Outbound{}
+		}
+		if c.Lost && w.Recovered {
+			return h.interrupted(ctx, w)
+		}
+	} else {
+		d, err := h.Access.Admit(ctx, in)
+		switch {
+		case err != nil:
+			return err
+		case d.Verdict != access.Respond:
+			h.Log.InfoContext(ctx, "message not admitted", "channel", in.At.Channel, "from", in.From.ID, "reason", d.Reason)
+			return h.finish(ctx, w, d.Text, nil)
+		}
+		w.Session, w.Owner = route.Resolve(h.Config(), in).Session, d.Owner
+	}
+
+	if words, ok := h.stops(in.Text); ok {
+		return h.stop(ctx, w, words)
+	}
+	answer, handled, err := h.Commands.Apply(ctx, command.Env{In: in, Session: w.Session, Agent: w.Session.Agent(), Owner: w.Owner})
+	if handled {
+		if err != nil {
+			h.Log.WarnContext(ctx, "command failed", "session", w.Session, "err", err)
+			answer = fault.Hint(err)
+		}
+		return h.answered(ctx, w, answer)
+	}
+
+	h.Submit(ctx, w)
+	return nil
+}
+
+// Submit queues work on its session's lane and returns at once.
+func (h *Handler) Submit(ctx context.Context, w Work) {
+	h.Log.DebugContext(ctx, "queue.Submit", "session", w.Session)
+	h.results.begin(w.Run, w.Session)
+	h.submit.Lock()
+	defer h.submit.Unlock()
+	if behind := h.queue.Submit(ctx, w.Session, w); behind && w.In[0].Client != nil && !w.In[0].Client.Lost {
+		// As recorded: the client is told at once that its message waits; the
+		// answer comes under the name of the run that takes it up.
+		h.results.queued(w.Run)
+		h.Bus.Publish(event.ChatEnded{Run: w.Run, Session: w.Session, State: "final"})
+	}
+}
+
+// run does one batch: one run of the agent, one reply.
+func (h *Handler) run(ctx context.Context, batch []Work) {
+	w := h.merged(batch)
+	h.Log.DebugContext(ctx, "chat.run", "session", w.Session, "n", len(batch))
+	for _, b := range batch {
+		h.results.started(b.Run, w.Run)
+	}
+	stream := &reply.Stream{Emit: func(text string, fresh bool) {
+		h.Bus.Publish(event.RunDelta{Run: w.Run, Session: w.Session, Text: text, Fresh: fresh})
+		h.results.delta(w.Run, text)
+	}}
+	stopTyping := h.typing(ctx, w)
+	req, lines, err := h.request(ctx, w)
+	var out agent.Outcome
+	if err == nil {
+		out, err = h.Agent.Run(ctx, req, agent.Output{Fresh: stream.Fresh, Delta: stream.Delta})
+	}
+	stream.Flush()
+	stopTyping()
+	if context.Cause(ctx) == queue.ErrShutdown {
+		return // open in the inbox: the next process goes on with it
+	}
+	if err == nil && len(lines) > 0 {
+		if derr := h.Events.DropSystemEvents(ctx, w.Session, lines[len(lines)-1].ID); derr != nil {
+			h.Log.ErrorContext(ctx, "system events not removed", "session", w.Session, "err", derr)
+		}
+	}
+	h.ended(context.WithoutCancel(ctx), batch, w, out, err)
+}
+
+// ended stores what a run came to, tells it and lets the answer go out.
+func (h *Handler) ended(ctx context.Context, batch []Work, w Work, out agent.Outcome, err error) {
+	text := reply.Clean(strings.Join(out.Texts, "\n\n"))
+	if err != nil {
+		text = reply.Text{Text: visible(err)}
+	}
+	if abort := asAborted(err); abort != nil {
+		text = reply.Text{Silent: true}
+	}
+	res := resultOf(w, out, text, err)
+	g := new(errgroup.Group)
+	g.Go(func() error {
+		_, uerr := h.Agent.Sessions.Update(ctx, w.Session, func(s *session.Session) error {
+			out.Note(s)
+			remember(s, w)
+			return nil
+		})
+		return uerr
+	})
+	g.Go(func() error { return h.store(ctx, w, text, res) })
+	if gerr := g.Wait(); gerr != nil {
+		// The inbox entry is still open, so the answer is given again from the
+		// transcript at the next start; the person is not told what isn't stored.
+		h.Log.ErrorContext(ctx, "the end of a run can't be stored", "run", w.Run, "err", gerr)
+	}
+	h.results.done(batch, w.Run, res)
+	h.Bus.Publish(chatEnded(w, out, err))
+}
+
+// store marks the messages of w done and puts its answer in the outbox, in one
+// transaction.
+func (h *Handler) store(ctx context.Context, w Work, text reply.Text, res Result) error {
+	var outs []msg.Outbound
+	if w.Reply.To.Channel != "" && !text.Silent && text.Text != "" {
+		tmpl := w.Reply
+		tmpl.Run, tmpl.Session = w.Run, w.Session
+		outs = reply.Outbound(tmpl, text, h.prefix(w.Reply.To), func(s string) []string { return h.Outbox.Split(w.Reply.To, s) })
+		for i := range outs {
+			if err := h.Hooks.Outbound.Run(ctx, &outs[i]); err != nil {
+				return err
+			}
+		}
+	}
+	raw, err := json.Marshal(res)
+	if err != nil {
+		return err
+	}
+	h.Log.DebugContext(ctx, "reply.Finish", "run", w.Run, "parts", len(outs))
+	if err := h.Inbox.Store.Finish(ctx, inbox.Finished{Keys: w.Keys, Outs: outs, Result: raw}); err != nil {
+		return err
+	}
+	h.Outbox.Kick(outs)
+	return nil
+}
+
+// finish ends work that needs no run; text, when not empty, is the answer.
+func (h *Handler) finish(ctx context.Context, w Work, text string, err error) error {
+	t := reply.Text{Text: text, Silent: text == ""}
+	return h.store(ctx, w, t, resultOf(w, agent.Outcome{Started: time.Now(), Ended: time.Now()}, t, err))
+}
+
+// answered ends work that a command answered: the answer goes where the message
+// came from and, for clients, into the transcript.
+func (h *Handler) answered(ctx context.Context, w Work, answer string) error {
+	m := injected(answer)
+	m.Key = string(w.Run) + ":command"
+	if w.In[0].Client != nil && answer != "" {
+		s, _, err := h.Agent.Sessions.Open(ctx, w.Session)
+		if err != nil {
+			return err
+		}
+		if err := h.Agent.Sessions.Append(ctx, s, m); err != nil {
+			return err
+		}
+	}
+	if err := h.finish(ctx, w, answer, nil); err != nil {
+		return err
+	}
+	h.results.begin(w.Run, w.Session)
+	h.results.done([]Work{w}, w.Run, Result{Run: w.Run, Status: "ok", Text: answer, Started: time.Now().UnixMilli(), Ended: time.Now().UnixMilli()})
+	h.Bus.Publish(event.ChatEnded{Run: w.Run, Session: w.Session, State: "final", Message: &m})
+	return nil
+}
+
+// interrupted ends work whose asker is gone: an HTTP request that the restart
+// cut. It isn't run again, since the asker will ask again.
+func (h *Handler) interrupted(ctx context.Context, w Work) error {
+	return h.finish(ctx, w, "", fault.New(fault.Canceled, "chat", "the gateway restarted before this request was answered"))
+}
+
+// request is what the agent is asked for w.
+func (h *Handler) request(ctx context.Context, w Work) (agent.Request, []Line, error) {
+	cfg := h.Config()
+	zone := zoneOf(cfg)
+	lines, err := h.Events.PeekSystemEvents(ctx, w.Session)
+	if err != nil {
+		return agent.Request{}, nil, err
+	}
+	req := agent.Request{
+		Run: w.Run, Session: w.Session, Origin: w.In[0].At, Owner: w.Owner, Resume: w.Recovered,
+	}
+	for i, in := range w.In {
+		ev := lines
+		if i > 0 {
+			ev = nil
+		}
+		req.Inputs = append(req.Inputs, agent.Input{Key: in.DedupeKey(), Text: envelope(in, ev, zone), Images: images(in)})
+	}
+	if c := w.In[len(w.In)-1].Client; c != nil {
+		req.Conn, req.Model, req.Thinking, req.System, req.Timeout = c.Conn, c.Model, c.Thinking, c.System, c.Timeout
+	}
+	return req, lines, nil
+}
+
+// typing shows that the agent works until the returned function is called.
+func (h *Handler) typing(ctx context.Context, w Work) (stop func()) {
+	to := w.Reply.To
+	c, ok := h.Outbox.Channel(to.Channel, to.Account)
+	if !ok {
+		return func() {}
+	}
+	t, ok := channel.As[channel.Typer](c)
+	if !ok {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(6 * time.Second)
+		defer tick.Stop()
+		for {
+			if err := t.Typing(ctx, to); err != nil && ctx.Err() == nil {
+				h.Log.DebugContext(ctx, "typing not shown", "err", err)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() { cancel(); wg.Wait() }
+}
+
+func images(in msg.Inbound) []llm.Block {
+	var out []llm.Block
+	for _, a := range in.Attachments {
+		if strings.HasPrefix(a.MIME, "image/") && len(a.Data) > 0 {
+			out = append(out, llm.Block{Type: llm.ImageBlock, MIME: a.MIME, Data: a.Data})
+		}
+	}
+	return out
+}

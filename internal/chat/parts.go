@@ -1,0 +1,164 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/agent"
+	"github.com/openclaw-go/openclaw/internal/base/event"
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/chat/inbox"
+	"github.com/openclaw-go/openclaw/internal/chat/reply"
+	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/session"
+)
+
+// joined is one message made of several of the same sender.
+func joined(items []inbox.Item) msg.Inbound {
+	in := items[0].In
+	for _, it := range items[1:] {
+		in.Text += "\n" + it.In.Text
+		in.Attachments = append(in.Attachments, it.In.Attachments...)
+		in.Mentioned = in.Mentioned || it.In.Mentioned
+	}
+	return in
+}
+
+func keys(items []inbox.Item) []string {
+	out := make([]string, len(items))
+	for i, it := range items {
+		out[i] = it.Key
+	}
+	return out
+}
+
+// merged is the work of a whole batch: answered under the run of its first
+// message, or under a new one when that was announced as waiting.
+func (h *Handler) merged(batch []Work) Work {
+	h.submit.Lock()
+	h.submit.Unlock() //nolint:staticcheck // only waits for Submit to note whether the run waits
+	w := batch[0]
+	if h.results.isQueued(w.Run) {
+		w.Run = id.NewRun()
+	}
+	for _, b := range batch[1:] {
+		w.In = append(w.In, b.In...)
+		w.Keys = append(w.Keys, b.Keys...)
+		w.Reply.ReplyTo = b.Reply.ReplyTo
+	}
+	return w
+}
+
+// mode is how messages like in wait behind a run: the channel's mode or the
+// general one. The modes that steer are answered as collect until they exist.
+func (h *Handler) mode(in msg.Inbound) string {
+	q := h.Config().Messages.Queue
+	m := q.Mode
+	if c := q.ByChannel[in.At.Channel]; c != "" {
+		m = c
+	}
+	switch m {
+	case "followup", "queue":
+		return "followup"
+	}
+	return "collect"
+}
+
+// prefix is what the configuration puts before answers at to.
+func (h *Handler) prefix(to msg.Address) string {
+	cfg := h.Config()
+	if p := cfg.Channel(to.Channel).ResponsePrefix; p != nil {
+		return *p
+	}
+	return cfg.Messages.ResponsePrefix
+}
+
+func zoneOf(cfg *config.Config) *time.Location {
+	if tz := cfg.Agents.Defaults.UserTimezone; tz != "" {
+		if z, err := time.LoadLocation(tz); err == nil {
+			return z
+		}
+	}
+	return time.Local
+}
+
+// visible is what a person is told about err.
+func visible(err error) string {
+	if hint := fault.Hint(err); fault.KindOf(err) != fault.Internal || hint != "something went wrong" {
+		return hint
+	}
+	return "Something went wrong inside the gateway. Its log has the details: openclaw logs"
+}
+
+func asAborted(err error) *agent.Aborted {
+	a, _ := errors.AsType[*agent.Aborted](err)
+	return a
+}
+
+// injected is an assistant message that the gateway wrote itself, in the
+// recorded shape.
+func injected(text string) llm.Message {
+	return llm.Message{
+		Role: llm.Assistant, Content: llm.Content{llm.Text(text)}, Time: time.Now().UnixMilli(), Stop: llm.StopEnd,
+		Usage: &llm.Usage{}, API: "openai-responses", Provider: "openclaw", Model: "gateway-injected",
+	}
+}
+
+// chatEnded is the event that ends w for its clients.
+func chatEnded(w Work, out agent.Outcome, err error) event.ChatEnded {
+	e := event.ChatEnded{Run: w.Run, Session: w.Session, State: "final"}
+	say := func(text string) *llm.Message {
+		if text == "" {
+			return nil
+		}
+		return &llm.Message{Role: llm.Assistant, Content: llm.Content{llm.Text(text)}, Time: time.Now().UnixMilli()}
+	}
+	// The texts of one run follow each other in the stream without a break, and
+	// the final text is what was streamed.
+	text := reply.Clean(strings.Join(out.Texts, "")).Text
+	switch a := asAborted(err); {
+	case a != nil:
+		e.State, e.Stop, e.Message = "aborted", a.Origin, say(strings.Join(out.Texts, "")+strings.TrimRight(out.Partial, " "))
+	case err != nil:
+		e.State, e.Error = "error", visible(err)
+	default:
+		e.Message = say(text)
+	}
+	return e
+}
+
+// remember notes in the index entry where the messages of w came from.
+func remember(s *session.Session, w Work) {
+	in := w.In[len(w.In)-1]
+	if in.Client != nil && !in.Client.Deliver {
+		if s.Delivery == nil && in.At.Channel != "" {
+			s.ChatType, s.LastChannel = "direct", string(in.At.Channel)
+			s.Delivery = &session.Delivery{Channel: string(in.At.Channel)}
+			s.Origin = &session.Origin{Provider: string(in.At.Channel), Surface: string(in.At.Channel), ChatType: "direct"}
+		}
+		return
+	}
+	at := in.At
+	s.ChatType = string(at.Kind)
+	s.Channel, s.LastChannel, s.LastTo = string(at.Channel), string(at.Channel), string(at.Peer)
+	s.LastAccountID, s.LastThreadID = string(at.Account), string(at.Thread)
+	s.Delivery = &session.Delivery{Channel: string(at.Channel), To: string(at.Peer), AccountID: string(at.Account), ThreadID: string(at.Thread)}
+	s.Origin = &session.Origin{
+		Label: string(at.Channel) + ":" + label(in.From), Provider: string(at.Channel), Surface: string(at.Channel), ChatType: string(at.Kind),
+		From: string(at.Channel) + ":" + string(in.From.ID), To: string(at.Peer), AccountID: string(at.Account), ThreadID: string(at.Thread),
+	}
+}
+
+// compact marshals v, which can't fail.
+func compact(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return raw
+}

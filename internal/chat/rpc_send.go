@@ -1,0 +1,151 @@
+package chat
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/rpc"
+)
+
+type sendParams struct {
+	To         string   `json:"to" schema:"minLength=1"`
+	Message    string   `json:"message,omitempty"`
+	MediaURL   string   `json:"mediaUrl,omitempty"`
+	MediaURLs  []string `json:"mediaUrls,omitempty"`
+	GIF        bool     `json:"gifPlayback,omitempty"`
+	Channel    string   `json:"channel,omitempty"`
+	AccountID  string   `json:"accountId,omitempty"`
+	Agent      string   `json:"agentId,omitempty"`
+	ThreadID   string   `json:"threadId,omitempty"`
+	SessionKey string   `json:"sessionKey,omitempty"`
+	Key        string   `json:"idempotencyKey" schema:"minLength=1"`
+}
+
+type sent struct {
+	Run     id.Run      `json:"runId"`
+	Message id.Delivery `json:"messageId"`
+	Channel id.Channel  `json:"channel"`
+}
+
+// rpcSend delivers one message without a run. It answers when the network took
+// it; a message that couldn't go out yet stays stored and is tried again.
+func (h *Handler) rpcSend(ctx context.Context, _ *rpc.Caller, p sendParams) (sent, error) {
+	if strings.TrimSpace(p.Message) == "" && p.MediaURL == "" && len(p.MediaURLs) == 0 {
+		return sent{}, rpc.Invalid("invalid send params: text or media is required")
+	}
+	if p.MediaURL != "" || len(p.MediaURLs) > 0 {
+		return sent{}, rpc.Invalid("media can't be sent yet; send text")
+	}
+	ch, err := h.sendChannel(p.Channel)
+	if err != nil {
+		return sent{}, err
+	}
+	acc := id.Account(p.AccountID)
+	if acc == "" {
+		acc = id.DefaultAccount
+	}
+	// The idempotency key names the delivery, so a repeated call finds the first.
+	out := msg.Outbound{
+		ID: id.Delivery("send-" + p.Key), Run: id.Run(p.Key), Text: p.Message, Session: id.SessionKey(p.SessionKey),
+		To: msg.Address{Channel: ch, Account: acc, Kind: msg.Direct, Peer: id.Peer(p.To), Thread: id.Thread(p.ThreadID)},
+	}
+	if err := h.sendOnce(ctx, out); err != nil {
+		return sent{}, rpc.Unavailable("Error: %s", visible(err))
+	}
+	return sent{Run: id.Run(p.Key), Message: out.ID, Channel: ch}, nil
+}
+
+// sendOnce sends out in parts, unless it was sent before.
+func (h *Handler) sendOnce(ctx context.Context, out msg.Outbound) error {
+	h.sends.mu.Lock()
+	if h.sends.seen == nil {
+		h.sends.seen = map[id.Delivery]bool{}
+	}
+	known := h.sends.seen[out.ID]
+	if !known {
+		if len(h.sends.seen) > 10_000 {
+			clear(h.sends.seen)
+		}
+		h.sends.seen[out.ID] = true
+	}
+	h.sends.mu.Unlock()
+	if known {
+		return nil
+	}
+	parts := h.Outbox.Split(out.To, out.Text)
+	for i, p := range parts {
+		o := out
+		o.Text = p
+		if len(parts) > 1 {
+			o.Part, o.Parts = i+1, len(parts)
+			o.ID = id.NewDelivery()
+		}
+		if err := h.Outbox.SendWait(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *Handler) sendChannel(name string) (id.Channel, error) {
+	up := h.Outbox.Channels()
+	switch {
+	case name == "webchat":
+		return "", rpc.Invalid("unsupported channel: webchat (internal-only). Use `chat.send` for WebChat UI messages or choose a deliverable channel.")
+	case name != "" && !slices.Contains(up, id.Channel(name)):
+		return "", rpc.Invalid("unsupported channel: %s", name)
+	case name != "":
+		return id.Channel(name), nil
+	case len(up) == 0:
+		return "", rpc.Invalid("Error: Channel is required (no configured channels detected).")
+	case len(up) > 1:
+		return "", rpc.Invalid("Error: Channel is required when multiple channels are configured: %s", joinIDs(up))
+	}
+	return up[0], nil
+}
+
+func joinIDs(cs []id.Channel) string {
+	out := make([]string, len(cs))
+	for i, c := range cs {
+		out[i] = string(c)
+	}
+	return strings.Join(out, ", ")
+}
+
+// target is where an answer goes: what the caller says, else where the session
+// last was.
+func (h *Handler) target(ctx context.Context, key id.SessionKey, ch, to, account, thread string) (msg.Address, error) {
+	s, _, err := h.Agent.Sessions.Get(ctx, key)
+	if err != nil {
+		return msg.Address{}, err
+	}
+	at := s.Last()
+	if ch != "" && ch != "last" {
+		if at.Channel != id.Channel(ch) {
+			at = msg.Address{Kind: msg.Direct}
+		}
+		at.Channel = id.Channel(ch)
+	}
+	if to != "" {
+		at.Peer = id.Peer(to)
+	}
+	if account != "" {
+		at.Account = id.Account(account)
+	}
+	if at.Account == "" {
+		at.Account = id.DefaultAccount
+	}
+	if thread != "" {
+		at.Thread = id.Thread(thread)
+	}
+	if at.Channel == "" || at.Channel == "webchat" || at.Peer == "" {
+		return at, rpc.Invalid("deliver: no target; name channel and to, or write to the agent from a channel first")
+	}
+	if at.Kind == "" {
+		at.Kind = msg.Direct
+	}
+	return at, nil
+}

@@ -1,0 +1,72 @@
+package chat
+
+import (
+	"context"
+	"strings"
+
+	"github.com/openclaw-go/openclaw/internal/agent"
+	"github.com/openclaw-go/openclaw/internal/base/event"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/chat/inbox"
+)
+
+// stops reports whether text asks to stop the run of its session. The phrases
+// (the original's FAQ lists them) count only as the whole message.
+func (h *Handler) stops(text string) (answer string, ok bool) {
+	t := strings.ToLower(strings.TrimRight(strings.TrimSpace(text), ".! "))
+	switch t {
+	case "/stop", "stop", "abort", "esc", "wait", "exit", "interrupt", "please stop", "stop please",
+		"stop action", "stop current action", "stop run", "stop current run", "stop agent", "stop the agent",
+		"stop openclaw", "openclaw stop", "stop doing anything", "stop don't do anything", "stop do not do anything":
+		return "⚙️ Agent was aborted.", true
+	}
+	return "", false
+}
+
+// stop ends the session's run and what waits behind it, and says so.
+func (h *Handler) stop(ctx context.Context, w Work, answer string) error {
+	runs := h.Abort(w.Session, "", "stop")
+	for _, d := range h.queue.Drop(w.Session) {
+		if err := h.finish(ctx, d, "", &agent.Aborted{Origin: "stop"}); err != nil {
+			return err
+		}
+		h.results.done([]Work{d}, d.Run, Result{Run: d.Run, Status: "aborted"})
+	}
+	if len(runs) == 0 {
+		answer = "Nothing is running in this session."
+	}
+	return h.answered(ctx, w, answer)
+}
+
+// Abort stops the run of a session, or only the named one, and returns the runs
+// that it stopped. Origin says who asked: rpc or stop.
+func (h *Handler) Abort(key id.SessionKey, run id.Run, origin string) []id.Run {
+	batch := h.queue.Abort(key, &agent.Aborted{Origin: origin}, func(w Work) bool {
+		s, _ := h.results.get(w.Run)
+		return run == "" || w.Run == run || s != nil && s.as == run
+	})
+	out := make([]id.Run, len(batch))
+	for i, w := range batch {
+		out[i] = w.Run
+		if s, ok := h.results.get(w.Run); ok {
+			out[i] = s.as
+		}
+	}
+	return out
+}
+
+// Poisoned tells the sender of a message that it was set aside.
+func (h *Handler) Poisoned(ctx context.Context, it inbox.Item, reason string) {
+	in := it.In
+	if in.Client != nil {
+		h.results.begin(in.Client.Run, in.Client.Session)
+		h.results.done([]Work{{Run: in.Client.Run}}, in.Client.Run, Result{Run: in.Client.Run, Status: "error", Error: reason})
+		h.Bus.Publish(event.ChatEnded{Run: in.Client.Run, Session: in.Client.Session, State: "error", Error: reason})
+		return
+	}
+	err := h.Outbox.Send(ctx, msg.Outbound{To: in.At, ReplyTo: in.ID, Text: "Your message could not be processed and was set aside: " + reason + "."})
+	if err != nil {
+		h.Log.ErrorContext(ctx, "the sender isn't told about a message set aside", "key", it.Key, "err", err)
+	}
+}
