@@ -44,10 +44,10 @@ type Failure struct {
 }
 
 func (f *Failure) Error() string {
-	var b strings.Builder
-	b.WriteString(f.Provider)
+	var b strings.Builder // the provider's name is in the hint before it
+	b.WriteString(string(f.Reason))
 	if f.Status != 0 {
-		fmt.Fprintf(&b, ": %d", f.Status)
+		fmt.Fprintf(&b, " %d", f.Status)
 	}
 	if f.Code != "" {
 		b.WriteString(" " + f.Code)
@@ -324,7 +324,7 @@ func Unreachable(ctx context.Context, op, provider string, err error) error {
 	if ctx.Err() != nil {
 		cause := context.Cause(ctx)
 		if limit, ok := errors.AsType[*limitError](cause); ok {
-			f := &Failure{Provider: provider, Reason: ReasonTimeout, Err: limit}
+			f := &Failure{Provider: provider, Reason: ReasonTimeout}
 			return &fault.Error{Kind: fault.Timeout, Op: op, Hint: provider + ": " + limit.Error(), Err: f}
 		}
 		return &fault.Error{Kind: fault.KindOf(ctx.Err()), Op: op, Hint: "stopped", Err: ctx.Err()}
@@ -345,21 +345,20 @@ func Unreachable(ctx context.Context, op, provider string, err error) error {
 	case err != nil && strings.Contains(err.Error(), "certificate"):
 		hint = "the service's TLS certificate can't be trusted"
 	}
-	f.Message = hint
 	return &fault.Error{Kind: kind, Op: op, Hint: provider + ": " + hint, Err: f}
 }
 
 // Garbled is the error of an answer that can't be read: what says what was
 // wrong with it.
 func Garbled(op, provider, what string) error {
-	f := &Failure{Provider: provider, Reason: ReasonOverloaded, Message: what}
+	f := &Failure{Provider: provider, Reason: ReasonOverloaded}
 	return &fault.Error{Kind: fault.Unavailable, Op: op, Hint: provider + ": " + what, Err: f}
 }
 
 // Blocked is the error of an answer that the service withheld; asking again
 // gives the same.
 func Blocked(op, provider, what string) error {
-	f := &Failure{Provider: provider, Reason: ReasonFormat, Message: what}
+	f := &Failure{Provider: provider, Reason: ReasonFormat}
 	return &fault.Error{Kind: fault.Invalid, Op: op, Hint: provider + ": " + what, Err: f}
 }
 

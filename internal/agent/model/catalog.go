@@ -29,6 +29,7 @@ type generation struct {
 	aliases  map[string]string // lower case alias to reference
 	allowed  map[string]bool   // nil allows all
 	first    string            // reference of the first configured model
+	known    []known           // the services to be found by a key alone
 
 	mu       sync.Mutex
 	made     map[cacheKey]provider.Provider
@@ -83,7 +84,7 @@ func (r *Resolver) generation() *generation {
 
 func (r *Resolver) generate(cfg *config.Config) *generation {
 	g := &generation{
-		cfg: cfg, services: map[string]*service{}, index: map[string]int{}, aliases: map[string]string{},
+		cfg: cfg, known: catalogue(), services: map[string]*service{}, index: map[string]int{}, aliases: map[string]string{},
 		made: map[cacheKey]provider.Provider{}, secrets: map[string]string{}, profiles: map[id.Agent]*profiles{},
 	}
 	merge := cfg.Models.Mode != "replace"
@@ -96,8 +97,8 @@ func (r *Resolver) generate(cfg *config.Config) *generation {
 		g.configured(strings.ToLower(name), cfg.Models.Providers[name])
 	}
 	if merge {
-		for _, k := range catalogue() {
-			g.builtIn(&k)
+		for i := range g.known {
+			g.builtIn(&g.known[i])
 		}
 	}
 	for _, s := range r.local.answers() {
@@ -116,9 +117,9 @@ func (r *Resolver) generate(cfg *config.Config) *generation {
 
 func (g *generation) configured(name string, p config.Provider) {
 	s := &service{id: name, conf: p}
-	for _, k := range catalogue() {
-		if k.id == name {
-			s.known = &k
+	for i := range g.known {
+		if g.known[i].id == name {
+			s.known = &g.known[i]
 		}
 	}
 	g.services[name] = s

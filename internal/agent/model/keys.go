@@ -58,10 +58,10 @@ func (r *Resolver) credentials(ctx context.Context, g *generation, a id.Agent, n
 	add(v)
 	if s.known != nil && (s.conf.BaseURL == "" || provider.Host(s.conf.BaseURL) == provider.Host(s.known.baseURL)) {
 		// A key of the environment goes to its own service only.
-		if _, v := s.known.environment(); v != "" {
+		if _, v := g.environment(s.known); v != "" {
 			add(v)
 		}
-		for _, v := range strings.Split(os.Getenv(envName(name)+"_API_KEYS"), ",") {
+		for _, v := range strings.Split(g.getenv(envName(name)+"_API_KEYS"), ",") {
 			add(v)
 		}
 	}
@@ -99,7 +99,7 @@ func (r *Resolver) configuredKey(ctx context.Context, g *generation, s *service)
 		return "", err
 	}
 	if isVariable(v) {
-		if e := os.Getenv(v); e != "" {
+		if e := g.getenv(v); e != "" {
 			v = e
 		}
 	}

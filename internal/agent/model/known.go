@@ -86,10 +86,19 @@ func catalogue() []known {
 	}
 }
 
+// getenv reads a variable as this configuration sees it: .env files and the
+// env section come with the configuration, the rest is the process's.
+func (g *generation) getenv(name string) string {
+	if v := g.cfg.Getenv(name); v != "" {
+		return v
+	}
+	return os.Getenv(name)
+}
+
 // environment returns the first key of k that is set.
-func (k *known) environment() (name, value string) {
+func (g *generation) environment(k *known) (name, value string) {
 	for _, name := range k.env {
-		if v := strings.TrimSpace(os.Getenv(name)); v != "" {
+		if v := strings.TrimSpace(g.getenv(name)); v != "" {
 			return name, v
 		}
 	}

@@ -414,15 +414,20 @@ func TestReload(t *testing.T) {
 }
 
 func BenchmarkAttempts(b *testing.B) {
-	c := new(config.Config)
-	if err := json.Unmarshal([]byte(two), c); err != nil {
-		b.Fatal(err)
-	}
-	r := model.New(new(maker).kinds(), nil, func() *config.Config { return c }, nil, nil)
-	b.ReportAllocs()
-	for b.Loop() {
-		for range r.Attempts(b.Context(), "main", "") {
-			break
-		}
+	for name, text := range map[string]string{"configured": two, "nothing configured": "{}"} {
+		b.Run(name, func(b *testing.B) {
+			c := new(config.Config)
+			if err := json.Unmarshal([]byte(text), c); err != nil {
+				b.Fatal(err)
+			}
+			c.Paths.State = b.TempDir()
+			r := model.New(new(maker).kinds(), nil, func() *config.Config { return c }, nil, nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				for range r.Attempts(b.Context(), "main", "") {
+					break
+				}
+			}
+		})
 	}
 }

@@ -102,11 +102,12 @@ func (g *generation) preferred(r *Resolver, a id.Agent) string {
 	}
 	if g.cfg.Models.Mode != "replace" {
 		stored := r.profilesOf(g, a)
-		for _, k := range catalogue() {
+		for i := range g.known {
+			k := &g.known[i]
 			if k.model == "" {
 				continue
 			}
-			if name, _ := k.environment(); name != "" || stored.has(k.id) {
+			if name, _ := g.environment(k); name != "" || stored.has(k.id) {
 				return k.id + "/" + k.model
 			}
 		}
