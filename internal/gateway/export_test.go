@@ -17,6 +17,3 @@ func (q Queue) Sizes() (out []int) {
 	}
 	return out
 }
-
-// AppendString is appendString.
-func AppendString(s string) []byte { return appendString(nil, s) }

@@ -1,9 +1,7 @@
 package gateway_test
 
 import (
-	"encoding/json"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,19 +34,4 @@ func TestQueue(t *testing.T) {
 	if diff := cmp.Diff([]int{len(big), len(big)}, q.Sizes()); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func FuzzAppendString(f *testing.F) {
-	for _, s := range []string{"", "plain", "a\"b\\c\n\r\t\x00\x1f", "äöü €", "\xff\xfe", "a\xc3"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		var got string
-		if err := json.Unmarshal(gateway.AppendString(s), &got); err != nil {
-			t.Fatalf("not JSON: %q: %v", s, err)
-		}
-		if utf8.ValidString(s) && got != s {
-			t.Errorf("got %q, want %q", got, s)
-		}
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 )
 
 const (
@@ -86,13 +87,13 @@ func (rs *runs) agent(r *run, stream string, data []byte, volatile bool) {
 func (rs *runs) agentPayload(r *run, stream string, data []byte) []byte {
 	b := make([]byte, 0, len(data)+len(r.id)+len(r.session)+128)
 	b = append(b, `{"runId":`...)
-	b = appendString(b, string(r.id))
+	b = wire.AppendString(b, string(r.id))
 	b = append(b, `,"stream":"`...)
 	b = append(b, stream...)
 	b = append(b, `","data":`...)
 	b = append(b, data...)
 	b = append(b, `,"sessionKey":`...)
-	b = appendString(b, string(r.session))
+	b = wire.AppendString(b, string(r.session))
 	b = append(b, `,"seq":`...)
 	b = strconv.AppendInt(b, r.seq, 10)
 	b = append(b, `,"ts":`...)
@@ -132,7 +133,7 @@ func (rs *runs) delta(e event.RunDelta) {
 		return
 	}
 	from := len(r.text)
-	r.text = appendEscaped(r.text, piece)
+	r.text = wire.AppendEscaped(r.text, piece)
 	escaped := r.text[from:]
 	r.chat = append(r.chat, escaped...)
 	if rs.s.hub.idle() {
@@ -160,9 +161,9 @@ func (rs *runs) flush(r *run, now time.Time) {
 	}
 	b := make([]byte, 0, len(r.chat)+len(r.id)+len(r.session)+192)
 	b = append(b, `{"runId":`...)
-	b = appendString(b, string(r.id))
+	b = wire.AppendString(b, string(r.id))
 	b = append(b, `,"sessionKey":`...)
-	b = appendString(b, string(r.session))
+	b = wire.AppendString(b, string(r.session))
 	b = append(b, `,"seq":`...)
 	b = strconv.AppendInt(b, r.seq, 10)
 	b = append(b, `,"state":"delta","message":{"role":"assistant","content":[{"type":"text","text":"`...)
@@ -195,7 +196,7 @@ func (rs *runs) ended(e event.RunEnded) {
 	case canceled(e.Err) && (r.client || r.aborted):
 		// The event chat tells: aborted.
 	case e.Err != nil && !canceled(e.Err):
-		b := append([]byte(`{"phase":"error","error":`), appendString(nil, runError(e.Err))...)
+		b := append([]byte(`{"phase":"error","error":`), wire.AppendString(nil, runError(e.Err))...)
 		b = append(append(b, `,"endedAt":`...), at...)
 		rs.agent(r, "lifecycle", append(b, '}'), false)
 	default:
@@ -217,9 +218,9 @@ func (rs *runs) ended(e event.RunEnded) {
 func (rs *runs) unhold(r *run) {
 	piece := r.held
 	r.held = ""
-	r.chat = appendEscaped(r.chat, piece)
-	data := append([]byte(`{"text":`), appendString(nil, piece)...)
-	data = append(append(data, `,"delta":`...), appendString(nil, piece)...)
+	r.chat = wire.AppendEscaped(r.chat, piece)
+	data := append([]byte(`{"text":`), wire.AppendString(nil, piece)...)
+	data = append(append(data, `,"delta":`...), wire.AppendString(nil, piece)...)
 	rs.agent(r, "assistant", append(data, '}'), true)
 }
 

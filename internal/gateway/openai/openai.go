@@ -1,0 +1,171 @@
+// Package openai serves the API that OpenAI's clients speak, over our agents:
+// GET /v1/models, GET /v1/models/{id} and POST /v1/chat/completions.
+//
+// A model is an agent: "openclaw" is the default one, "openclaw/<agent>"
+// another. A request runs as a message of the gateway's owner does, in a
+// session of its own unless it names one. Start at [Feature]; chat.go has the
+// life of a completion, input.go what a request says.
+package openai
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/jsonschema"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/feature"
+	"github.com/openclaw-go/openclaw/internal/gateway"
+)
+
+// Answer is how a run ended well.
+type Answer struct {
+	Text  string
+	Usage llm.Usage
+	Stop  string // length when the model ran out of room, else anything
+	Run   id.Run
+}
+
+// Options is what the endpoints need.
+type Options struct {
+	// Do runs one message to its end. delta gets each piece of text as the model
+	// writes it. Do ends early when ctx does: the client hung up.
+	Do     func(ctx context.Context, in msg.Inbound, delta func(text string)) (Answer, error)
+	Config func() *config.Config
+	Now    func() time.Time // nil is time.Now
+}
+
+type api struct {
+	o      Options
+	schema *jsonschema.Schema
+}
+
+// Feature returns the routes.
+func Feature(o Options) feature.Feature {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	a := &api{o: o, schema: schema()}
+	return feature.Feature{Name: "openai", Routes: []feature.Route{
+		{Pattern: "/v1/models", Handler: http.HandlerFunc(a.models)},
+		{Pattern: "/v1/models/{id...}", Handler: http.HandlerFunc(a.model)},
+		{Pattern: "/v1/chat/completions", Handler: http.HandlerFunc(a.completions)},
+	}}
+}
+
+const owner = "openclaw"
+
+type model struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	OwnedBy string `json:"owned_by"`
+}
+
+type modelList struct {
+	Object string  `json:"object"`
+	Data   []model `json:"data"`
+}
+
+// released stands in for a creation date, which agents don't have.
+const released = 1773360000
+
+func (a *api) models(w http.ResponseWriter, r *http.Request) {
+	if !getOnly(w, r) {
+		return
+	}
+	list := modelList{Object: "list", Data: []model{{owner, "model", released, owner}}}
+	for _, agent := range a.o.Config().AgentIDs() {
+		list.Data = append(list.Data, model{owner + "/" + string(agent), "model", released, owner})
+	}
+	gateway.WriteJSON(w, http.StatusOK, list)
+}
+
+func (a *api) model(w http.ResponseWriter, r *http.Request) {
+	if !getOnly(w, r) {
+		return
+	}
+	name := r.PathValue("id")
+	agent, ours := agentOf(name)
+	known := ours && agent == ""
+	for _, have := range a.o.Config().AgentIDs() {
+		known = known || ours && agent == have
+	}
+	if !known {
+		gateway.WriteJSON(w, http.StatusNotFound, apiError{errorBody{
+			Message: "The model '" + clip(name, 200) + "' does not exist. GET /v1/models lists those that do.", Type: "invalid_request_error", Code: "model_not_found",
+		}})
+		return
+	}
+	gateway.WriteJSON(w, http.StatusOK, model{name, "model", released, owner})
+}
+
+func getOnly(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	gateway.WriteError(w, http.StatusMethodNotAllowed, "invalid_request_error", "Method Not Allowed")
+	return false
+}
+
+// agentOf returns the agent that a model name means, "" for the default one.
+// ours is false for the name of somebody else's model.
+func agentOf(name string) (agent id.Agent, ours bool) {
+	if strings.EqualFold(name, owner) {
+		return "", true
+	}
+	for _, prefix := range []string{owner + "/", owner + ":", "agent:"} {
+		if len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
+			return id.Agent(strings.ToLower(name[len(prefix):])), true
+		}
+	}
+	return "", false
+}
+
+type apiError struct {
+	Error errorBody `json:"error"`
+}
+
+type errorBody struct {
+	Message string `json:"message"`
+	Type    string `json:"type"`
+	Code    string `json:"code,omitempty"`
+}
+
+// failure is the one mapping of errors to HTTP.
+func failure(err error) (status int, body errorBody) {
+	body = errorBody{Message: fault.Hint(err), Type: "api_error"}
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		return http.StatusBadRequest, errorBody{Message: body.Message, Type: "invalid_request_error"}
+	case fault.NotFound:
+		return http.StatusNotFound, errorBody{Message: body.Message, Type: "invalid_request_error"}
+	case fault.Conflict:
+		return http.StatusConflict, errorBody{Message: body.Message, Type: "invalid_request_error"}
+	case fault.Unauthenticated, fault.Forbidden:
+		// The caller is known; it is the model's service that refuses us.
+		return http.StatusBadGateway, errorBody{Message: body.Message, Type: "api_error", Code: "upstream_auth"}
+	case fault.RateLimited:
+		return http.StatusTooManyRequests, errorBody{Message: body.Message, Type: "rate_limit_error"}
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable, body
+	case fault.Timeout:
+		return http.StatusGatewayTimeout, body
+	case fault.Canceled:
+		return http.StatusServiceUnavailable, errorBody{Message: "The run was stopped.", Type: "api_error", Code: "aborted"}
+	}
+	return http.StatusInternalServerError, errorBody{Message: "internal error", Type: "api_error"}
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = s[:n]
+	}
+	return strings.ToValidUTF8(s, "")
+}
