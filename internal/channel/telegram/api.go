@@ -1,0 +1,210 @@
+package telegram
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/grapheme"
+	"github.com/openclaw-go/openclaw/internal/channel"
+)
+
+// api calls the Bot API. The token is part of every address, so no error of
+// the HTTP client leaves here as it is.
+type api struct {
+	root, token string
+	http        *http.Client
+	timeout     time.Duration
+}
+
+// maxAnswer bounds an answer: 100 updates are far smaller.
+const maxAnswer = 16 << 20
+
+// newAPI makes a client from c that follows no redirect with the token in it.
+func newAPI(cfg *Config, token string, c *http.Client) (*api, error) {
+	own := http.Client{}
+	if c != nil {
+		own = *c
+	}
+	own.Timeout = 0 // each call has its own
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if cfg.Proxy != "" {
+		u, err := url.Parse(cfg.Proxy)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "channels.telegram.proxy", "not an address")
+		}
+		t, ok := own.Transport.(*http.Transport)
+		if !ok {
+			t, _ = http.DefaultTransport.(*http.Transport)
+		}
+		t = t.Clone()
+		t.Proxy = http.ProxyURL(u)
+		own.Transport = t
+	}
+	return &api{root: cfg.APIRoot, token: token, http: &own, timeout: time.Duration(cfg.TimeoutSeconds) * time.Second}, nil
+}
+
+// answer is the envelope of every answer.
+type answer struct {
+	OK          bool            `json:"ok"`
+	Result      json.RawMessage `json:"result"`
+	Description string          `json:"description"`
+	Code        int             `json:"error_code"`
+	Parameters  struct {
+		RetryAfter int   `json:"retry_after"`
+		MigrateTo  int64 `json:"migrate_to_chat_id"`
+	} `json:"parameters"`
+}
+
+// refusal is an error answer of the Bot API.
+type refusal struct {
+	code        int
+	description string
+	migrateTo   int64
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.code, r.description) }
+
+// call calls a method with params as JSON. extra is time that the server may
+// take on purpose.
+func (a *api) call(ctx context.Context, method string, params, result any, extra time.Duration) error {
+	body, err := json.Marshal(params)
+	if err != nil {
+		return fault.Wrap(fault.Invalid, "telegram."+method, err)
+	}
+	return a.do(ctx, method, "application/json", body, result, extra)
+}
+
+// upload calls a method with a file.
+func (a *api) upload(ctx context.Context, method string, fields map[string]string, field, name string, data []byte, result any) error {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for k, v := range fields {
+		_ = w.WriteField(k, v)
+	}
+	part, err := w.CreateFormFile(field, name)
+	if err != nil {
+		return fault.Wrap(fault.Invalid, "telegram."+method, err)
+	}
+	_, _ = part.Write(data)
+	_ = w.Close()
+	return a.do(ctx, method, w.FormDataContentType(), b.Bytes(), result, 2*time.Minute)
+}
+
+func (a *api) do(ctx context.Context, method, kind string, body []byte, result any, extra time.Duration) error {
+	op := "telegram." + method
+	ctx, cancel := context.WithTimeout(ctx, a.timeout+extra)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.root+"/bot"+a.token+"/"+method, bytes.NewReader(body))
+	if err != nil {
+		return fault.Wrap(fault.Invalid, op, a.redact(err))
+	}
+	req.Header.Set("Content-Type", kind)
+	resp, err := a.http.Do(req)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, op, a.redact(err))
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, op, a.redact(err))
+	}
+	var ans answer
+	if err := json.Unmarshal(raw, &ans); err != nil {
+		return a.refused(op, &answer{Code: resp.StatusCode, Description: "an answer that is no JSON"})
+	}
+	if !ans.OK {
+		if ans.Code == 0 {
+			ans.Code = resp.StatusCode
+		}
+		return a.refused(op, &ans)
+	}
+	if result == nil {
+		return nil
+	}
+	if err := json.Unmarshal(ans.Result, result); err != nil {
+		return fault.Wrap(fault.Unavailable, op, fmt.Errorf("an answer of another shape: %w", err))
+	}
+	return nil
+}
+
+// refused classifies an error answer by what can be done about it.
+func (a *api) refused(op string, ans *answer) error {
+	text := grapheme.Ellipsis(printable(strings.ReplaceAll(ans.Description, a.token, "<token>")), 300)
+	var cause error = &refusal{code: ans.Code, description: text, migrateTo: ans.Parameters.MigrateTo}
+	low := strings.ToLower(text)
+	kind, hint := fault.Invalid, "Telegram refused it: "+text
+	switch {
+	case ans.Code == http.StatusUnauthorized, ans.Code == http.StatusNotFound && !strings.Contains(low, "bad request"):
+		kind, hint = fault.Unauthenticated, "Telegram doesn't accept the bot token: check channels.telegram.botToken"
+	case ans.Code == http.StatusForbidden:
+		kind = fault.Forbidden
+	case ans.Code == http.StatusConflict:
+		kind, hint = fault.Conflict, "another program reads this bot's messages: stop it, or use another bot token"
+	case ans.Code == http.StatusTooManyRequests:
+		kind, hint = fault.RateLimited, "Telegram asks to slow down"
+		wait := min(max(ans.Parameters.RetryAfter, 1), 3600)
+		cause = errors.Join(channel.RetryAfter{After: time.Duration(wait) * time.Second}, cause)
+	case ans.Code >= 500, ans.Code < 400:
+		kind, hint = fault.Unavailable, "Telegram has a problem: "+text
+	case strings.Contains(low, "not found"):
+		kind = fault.NotFound
+	}
+	return &fault.Error{Kind: kind, Op: op, Hint: hint, Err: cause}
+}
+
+// redact drops the address from an error of the HTTP client, and the token
+// from wherever else it may be.
+func (a *api) redact(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	if a.token != "" && strings.Contains(err.Error(), a.token) {
+		return errors.New(strings.ReplaceAll(err.Error(), a.token, "<token>"))
+	}
+	return err
+}
+
+// file opens a file of the Bot API's file server.
+func (a *api) file(ctx context.Context, path string) (*http.Response, error) {
+	const op = "telegram.file"
+	for p := range strings.SplitSeq(path, "/") {
+		if p == ".." || p == "." {
+			return nil, fault.New(fault.Invalid, op, "a path that leaves the bot's files")
+		}
+	}
+	u := a.root + "/file/bot" + a.token + "/" + (&url.URL{Path: strings.TrimLeft(path, "/")}).EscapedPath()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u, http.NoBody)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, op, a.redact(err))
+	}
+	resp, err := a.http.Do(req)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, op, a.redact(err))
+	}
+	if resp.StatusCode != http.StatusOK {
+		_ = resp.Body.Close()
+		return nil, a.refused(op, &answer{Code: resp.StatusCode, Description: "Bad Request: file " + strconv.Itoa(resp.StatusCode)})
+	}
+	return resp, nil
+}
+
+// printable drops control characters from text of the server.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+}

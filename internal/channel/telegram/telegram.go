@@ -1,0 +1,227 @@
+// Package telegram connects a Telegram bot by long polling.
+//
+// An update is confirmed by asking for the ones behind it, so the offset moves
+// only past updates that are stored. Start at [Kind]; bot.Run polls,
+// inbound.go reads messages, send.go writes them.
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/backoff"
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/grapheme"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/markdown"
+	"github.com/openclaw-go/openclaw/internal/channel"
+)
+
+// ID is the network's name in the configuration.
+const ID id.Channel = "telegram"
+
+// Kind makes Telegram channels. Those of one Kind share the bots that are
+// being polled, so that no two poll the same.
+func Kind() channel.Kind {
+	p := &pollers{busy: map[string]chan struct{}{}}
+	return channel.Kind{
+		ID: ID, Label: "Telegram", Config: Config{}, Normalize: normalize,
+		New: func(env channel.Env, raw json.RawMessage) (channel.Channel, error) { return build(p, env, raw) },
+	}
+}
+
+// timing is how long things take; tests shorten it.
+type timing struct {
+	poll     time.Duration // that the server holds an empty answer back
+	album    time.Duration // between looks for more parts of an album
+	retry    backoff.Policy
+	conflict backoff.Policy
+	quiet    time.Duration // between log lines about the same trouble
+}
+
+func usual() timing {
+	return timing{
+		poll: 30 * time.Second, album: 500 * time.Millisecond, quiet: time.Minute,
+		retry:    backoff.Policy{Min: time.Second, Max: time.Minute},
+		conflict: backoff.Policy{Min: 6 * time.Second, Max: time.Minute, Factor: 8},
+	}
+}
+
+type bot struct {
+	cfg     Config
+	env     channel.Env
+	log     *slog.Logger
+	time    timing
+	pollers *pollers
+	dialect markdown.Dialect
+	client  atomic.Pointer[api] // made at first use: the token may be in a file
+
+	mu    sync.Mutex
+	me    user             // once known
+	moved map[int64]string // chats that became supergroups
+}
+
+var (
+	_ channel.Channel  = (*bot)(nil)
+	_ channel.Typer    = (*bot)(nil)
+	_ channel.Editor   = (*bot)(nil)
+	_ channel.Reactor  = (*bot)(nil)
+	_ channel.Deleter  = (*bot)(nil)
+	_ channel.Fetcher  = (*bot)(nil)
+	_ channel.Splitter = (*bot)(nil)
+	_ channel.Prober   = (*bot)(nil)
+)
+
+func build(p *pollers, env channel.Env, raw json.RawMessage) (channel.Channel, error) {
+	c, err := decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	b := &bot{cfg: c, env: env, log: env.Log, time: usual(), pollers: p, dialect: markdown.TelegramHTML(), moved: map[int64]string{}}
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	return b, nil
+}
+
+// api is the client of the Bot API.
+func (b *bot) api() (*api, error) {
+	if a := b.client.Load(); a != nil {
+		return a, nil
+	}
+	token, err := b.cfg.token()
+	if err != nil {
+		return nil, err
+	}
+	a, err := newAPI(&b.cfg, token, b.env.HTTP)
+	if err != nil {
+		return nil, err
+	}
+	b.client.Store(a)
+	return a, nil
+}
+
+// maxText is what the Bot API takes in one message.
+const maxText = 4096
+
+// Limits counts the HTML that is sent, which is never shorter than what the
+// Bot API counts.
+func (b *bot) Limits() channel.Limits { return channel.Limits{Text: b.limit(), Unit: channel.UTF16} }
+
+func (b *bot) limit() int {
+	if l := b.cfg.TextChunkLimit; l > 0 {
+		return min(l, maxText)
+	}
+	return maxText
+}
+
+// Split implements [channel.Splitter].
+func (b *bot) Split(text string) []string {
+	return markdown.Split(text, b.limit(), markdown.Rendered(b.dialect, grapheme.UTF16))
+}
+
+// Probe implements [channel.Prober].
+func (b *bot) Probe(ctx context.Context) error {
+	a, err := b.api()
+	if err != nil {
+		return err
+	}
+	return b.learn(ctx, a)
+}
+
+// learn asks who we are.
+func (b *bot) learn(ctx context.Context, a *api) error {
+	var me user
+	if err := a.call(ctx, "getMe", struct{}{}, &me, 0); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.me = me
+	return nil
+}
+
+func (b *bot) self() user {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.me
+}
+
+func (b *bot) status(err error) {
+	if b.env.Status != nil {
+		b.env.Status(err)
+	}
+}
+
+// pollers knows the tokens that are being polled in this process. Telegram
+// answers two at a time with 409.
+type pollers struct {
+	mu   sync.Mutex
+	busy map[string]chan struct{} // closed when its poller ends
+}
+
+// take waits until nobody polls with token, then polls until release is
+// called. waiting is called once if there is a wait.
+func (p *pollers) take(ctx context.Context, token string, waiting func()) (release func(), err error) {
+	for {
+		p.mu.Lock()
+		other, taken := p.busy[token]
+		if !taken {
+			done := make(chan struct{})
+			p.busy[token] = done
+			p.mu.Unlock()
+			return func() {
+				p.mu.Lock()
+				delete(p.busy, token)
+				p.mu.Unlock()
+				close(done)
+			}, nil
+		}
+		p.mu.Unlock()
+		if waiting != nil {
+			waiting()
+			waiting = nil
+		}
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// normalize brings an allow-list entry into the form of a sender's id: digits,
+// since user names can be taken by others. Chats belong under groups.
+func normalize(entry string) string {
+	s := strings.TrimSpace(entry)
+	if s == "*" {
+		return s
+	}
+	s = trimFold(trimFold(s, "telegram:"), "tg:")
+	if s == "" || len(s) > 20 || strings.Trim(s, "0123456789") != "" {
+		return ""
+	}
+	return s
+}
+
+func trimFold(s, prefix string) string {
+	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
+		return strings.TrimSpace(s[len(prefix):])
+	}
+	return s
+}
+
+// handle is @name of a public chat.
+var handle = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // a lazily compiled constant
+	return regexp.MustCompile(`^@[A-Za-z][A-Za-z0-9_]{3,31}$`)
+})
+
+func missing(op string) error {
+	return fault.New(fault.Invalid, op, "nothing to send: the text is empty")
+}
