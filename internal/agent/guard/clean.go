@@ -20,8 +20,12 @@ const headShare = 70
 
 // Clean makes calls and results fit to be sent and stored: missing arguments
 // are an empty object, and the text of a result is valid UTF-8, never binary
-// and at most limit characters, its middle left out if need be.
+// and at most limit characters, its middle left out if need be. A limit of 0
+// is [ResultLimit].
 func Clean(limit int) tool.Middleware {
+	if limit <= 0 {
+		limit = ResultLimit
+	}
 	return func(t tool.Tool) tool.Tool {
 		return around(t, func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			c.Args = Arguments(c.Args)

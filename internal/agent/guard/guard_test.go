@@ -101,6 +101,8 @@ func TestResults(t *testing.T) {
 		check    func(string) bool
 	}{
 		{"fits", "漢字", 10, func(s string) bool { return s == "漢字" }},
+		{"the usual limit", strings.Repeat("x", 400_000), 0, func(s string) bool { return len(s) == 400_000 }},
+		{"above the usual limit", strings.Repeat("x", 400_001), 0, func(s string) bool { return strings.Contains(s, " 1 characters left out") }},
 		{"invalid bytes", "a\xffb", 10, func(s string) bool { return s == "a\uFFFDb" }},
 		{"binary", "\x00\x01\x02", 100, func(s string) bool { return strings.HasPrefix(s, "[binary data") && !strings.Contains(s, "\x00") }},
 		{"long", strings.Repeat("漢", 1000), 100, func(s string) bool {
