@@ -47,9 +47,9 @@ func (d *DB) inbound(ctx context.Context, q string, args ...any) ([]inbox.Item, 
 	var items []inbox.Item
 	err := d.query(ctx, q, args, func(r *sql.Rows) error {
 		var it inbox.Item
-		var body []byte
+		var body, result []byte
 		var done int64
-		if err := r.Scan(&it.Key, &body, &it.Tries, &done, &it.Result, &it.Reason); err != nil {
+		if err := r.Scan(&it.Key, &body, &it.Tries, &done, &result, &it.Reason); err != nil {
 			return err
 		}
 		if err := json.Unmarshal(body, &it.In); err != nil {
@@ -57,6 +57,9 @@ func (d *DB) inbound(ctx context.Context, q string, args ...any) ([]inbox.Item, 
 			return nil
 		}
 		it.Done = done != 0
+		if len(result) > 0 {
+			it.Result = result
+		}
 		items = append(items, it)
 		return nil
 	})

@@ -1,11 +1,13 @@
 package store_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/openclaw-go/openclaw/internal/store"
+	"github.com/openclaw-go/openclaw/internal/store/storetest"
 )
 
 func TestMain(m *testing.M) {
@@ -27,4 +29,9 @@ func open(t testing.TB, dir string) *store.DB {
 		}
 	})
 	return d
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Store { return open(t, filepath.Join(t.TempDir(), "state")) })
 }

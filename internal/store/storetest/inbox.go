@@ -1,0 +1,143 @@
+package storetest
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/chat/inbox"
+	"github.com/openclaw-go/openclaw/internal/chat/outbox"
+)
+
+func put(t *testing.T, s Store, m msg.Inbound) bool {
+	t.Helper()
+	return want[bool](t)(s.PutInbound(t.Context(), m))
+}
+
+func openInbox(t *testing.T, s Store) []inbox.Item {
+	t.Helper()
+	return want[[]inbox.Item](t)(s.OpenInbound(t.Context()))
+}
+
+func keysOf(items []inbox.Item) []string {
+	var ks []string
+	for _, it := range items {
+		ks = append(ks, it.Key)
+	}
+	return ks
+}
+
+func inboxFreshOnce(t *testing.T, s Store) {
+	m := in("alice", "1", "hello")
+	if !put(t, s, m) || put(t, s, m) {
+		t.Error("a message is fresh once")
+	}
+	it, found, err := s.Inbound(t.Context(), m.DedupeKey())
+	ok(t, err)
+	if !found {
+		t.Fatal("the stored message is not there")
+	}
+	if diff := cmp.Diff(inbox.Item{Key: m.DedupeKey(), In: m}, it); diff != "" {
+		t.Errorf("item (-want +got):\n%s", diff)
+	}
+	if _, found, err := s.Inbound(t.Context(), "nobody"); err != nil || found {
+		t.Errorf("Inbound(nobody) = %v, %v", found, err)
+	}
+}
+
+func inboxFinish(t *testing.T, s Store) {
+	var all []string
+	for i := range 5 {
+		m := in("alice", fmt.Sprint(9-i), "x") // not in the order of the key
+		put(t, s, m)
+		all = append(all, m.DedupeKey())
+	}
+	if diff := cmp.Diff(all, keysOf(openInbox(t, s))); diff != "" {
+		t.Errorf("open (-want +got):\n%s", diff)
+	}
+	done := inbox.Finished{Keys: all[:3], Outs: []msg.Outbound{out("alice", "answer")}, Result: []byte(`{"ok":true}`)}
+	for range 2 { // the second time, as a replay would, nothing changes
+		ok(t, s.Finish(t.Context(), done))
+		done.Result = []byte(`{"again":1}`)
+	}
+	if diff := cmp.Diff(all[3:], keysOf(openInbox(t, s))); diff != "" {
+		t.Errorf("open after finish (-want +got):\n%s", diff)
+	}
+	it, _, err := s.Inbound(t.Context(), all[0])
+	ok(t, err)
+	if !it.Done || string(it.Result) != `{"ok":true}` {
+		t.Errorf("finished item = %+v", it)
+	}
+	if o := want[[]outbox.Item](t)(s.OpenOutbound(t.Context())); len(o) != 1 {
+		t.Errorf("%d messages to deliver, want 1", len(o))
+	}
+	ok(t, s.Finish(t.Context(), inbox.Finished{}))
+}
+
+func inboxPoison(t *testing.T, s Store) {
+	a, b := in("alice", "1", "x"), in("alice", "2", "x")
+	put(t, s, a)
+	put(t, s, b)
+	for n := 1; n <= 3; n++ {
+		if got := want[int](t)(s.TryInbound(t.Context(), a.DedupeKey())); got != n {
+			t.Errorf("tries = %d, want %d", got, n)
+		}
+	}
+	if n := want[int](t)(s.TryInbound(t.Context(), a.DedupeKey(), b.DedupeKey(), "unknown")); n != 4 {
+		t.Errorf("tries of both = %d, want 4", n)
+	}
+	ok(t, s.PoisonInbound(t.Context(), a.DedupeKey(), "panics"))
+	if open := openInbox(t, s); len(open) != 1 || open[0].Tries != 1 {
+		t.Errorf("open = %+v", open)
+	}
+	bad := want[[]inbox.Item](t)(s.PoisonedInbound(t.Context()))
+	if len(bad) != 1 || bad[0].Reason != "panics" || !bad[0].Done || bad[0].Tries != 4 {
+		t.Errorf("poisoned = %+v", bad)
+	}
+	if err := s.PoisonInbound(t.Context(), "unknown", "x"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("poisoning what isn't there: %v", err)
+	}
+	if put(t, s, a) {
+		t.Error("a poisoned message is fresh again")
+	}
+}
+
+func inboxForget(t *testing.T, s Store) {
+	a, b := in("alice", "1", "x"), in("alice", "2", "x")
+	put(t, s, a)
+	put(t, s, b)
+	ok(t, s.Finish(t.Context(), inbox.Finished{Keys: []string{a.DedupeKey()}}))
+	if n := want[int](t)(s.ForgetInbound(t.Context(), time.Now().Add(-time.Hour))); n != 0 {
+		t.Errorf("forgot %d of the last hour", n)
+	}
+	if n := want[int](t)(s.ForgetInbound(t.Context(), time.Now().Add(time.Hour))); n != 1 {
+		t.Errorf("forgot %d, want the done one", n)
+	}
+	if !put(t, s, a) || put(t, s, b) {
+		t.Error("only the forgotten key is new again")
+	}
+}
+
+func inboxConcurrent(t *testing.T, s Store) {
+	var fresh atomic.Int32
+	var g errgroup.Group
+	for range 40 {
+		g.Go(func() error {
+			f, err := s.PutInbound(t.Context(), in("bob", "7", "same"))
+			if f {
+				fresh.Add(1)
+			}
+			return err
+		})
+	}
+	ok(t, g.Wait())
+	if n := fresh.Load(); n != 1 {
+		t.Errorf("%d of 40 copies were fresh", n)
+	}
+}
