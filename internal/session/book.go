@@ -23,6 +23,9 @@ type Book struct {
 	// Model is the model that answers in a by default; nil reads it from the
 	// configuration alone.
 	Model func(a id.Agent) llm.Model
+	// Halt ends what runs in a session before its transcript is taken away; nil
+	// does nothing.
+	Halt func(ctx context.Context, key id.SessionKey) error
 
 	shelf shelf
 }

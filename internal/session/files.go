@@ -104,3 +104,23 @@ func copyFile(from, to string) error {
 	}
 	return replaceFile(to, b)
 }
+
+// headBytes is where the first question stands.
+const headBytes = 64 << 10
+
+// readHead parses the beginning of the file.
+func readHead(path string) (*loaded, error) {
+	f, err := os.Open(path) //nolint:gosec // the path is made from checked ids
+	if errors.Is(err, os.ErrNotExist) {
+		return &loaded{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, headBytes))
+	if err != nil {
+		return nil, err
+	}
+	return parse(string(b), false), nil
+}

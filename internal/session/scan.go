@@ -139,8 +139,20 @@ func (p *scanner) literal() bool {
 	case "true", "false", "null":
 		return true
 	default:
+		if digits(word) && (word[0] != '0' || len(word) == 1) {
+			return true
+		}
 		return json.Valid([]byte(word))
 	}
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // quoted skips a string and returns what is between the quotes.

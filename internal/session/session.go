@@ -131,6 +131,7 @@ type Filter struct {
 	UpdatedSince int64 // Unix milliseconds
 	Label        string
 	SpawnedBy    string
-	Search       string // in key and label, case folded
+	Search       string // in key, label, title and id, case folded
+	NoRuns       bool   // without the sessions of single runs of jobs
 	Limit        int
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"regexp"
 	"strings"
 	"time"
 )
@@ -24,3 +25,31 @@ func (r *record) millis() int64 {
 	}
 	return t.UnixMilli()
 }
+
+func unix(ms int64) time.Time { return time.UnixMilli(ms) }
+
+// bare takes what the gateway put before a person's words off again: system
+// lines, the block about the sender, the time.
+func bare(s string) string {
+	for strings.HasPrefix(s, "System: [") {
+		_, rest, ok := strings.Cut(s, "\n")
+		if !ok {
+			return s
+		}
+		s = strings.TrimLeft(rest, "\n")
+	}
+	if strings.HasPrefix(s, "Sender (untrusted metadata):") || strings.HasPrefix(s, "Conversation info (untrusted metadata):") {
+		if at := strings.Index(s, "\n```\n"); at >= 0 {
+			s = strings.TrimLeft(s[at+5:], "\n")
+		}
+	}
+	if strings.HasPrefix(s, "[") {
+		if at := strings.Index(s, "] "); at > 0 && at < 40 && stamp.MatchString(s[:at+1]) {
+			s = s[at+2:]
+		}
+	}
+	return s
+}
+
+// stamp is the time before a message, as in [Mon 2026-11-30 20:45 UTC].
+var stamp = regexp.MustCompile(`^\[[A-Z][a-z]{2} \d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]]*\]$`)

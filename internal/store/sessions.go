@@ -46,7 +46,7 @@ func sessionRow(s session.Session) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	search := strings.ToLower(strings.Join([]string{string(s.Key), s.Label, string(s.ID), s.Title()}, "\n"))
+	search := strings.ToLower(strings.Join([]string{string(s.Key), s.Label, string(s.ID), s.Title(), s.String("subject")}, "\n"))
 	return []any{string(s.Key), string(s.Key.Agent()), string(s.ID), s.Updated, s.Label, s.SpawnedBy, search, string(entry)}, nil
 }
 
@@ -84,6 +84,9 @@ func (d *DB) Sessions(ctx context.Context, f session.Filter) ([]session.Session,
 	}
 	if f.Search != "" {
 		add(`search LIKE ? ESCAPE '\'`, "%"+strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(f.Search))+"%")
+	}
+	if f.NoRuns {
+		where = append(where, "key NOT LIKE 'agent:%:cron:%:run:%'")
 	}
 	q := "SELECT key, entry FROM sessions"
 	if len(where) > 0 {
