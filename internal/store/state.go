@@ -51,10 +51,8 @@ func (d *DB) PutSystemEvent(ctx context.Context, key id.SessionKey, text string,
 
 // DropSystemEvents removes what is queued for key up to the event with this ID.
 func (d *DB) DropSystemEvents(ctx context.Context, key id.SessionKey, upTo int64) error {
-	return d.w.do(ctx, false, func(ctx context.Context, w *writer) error {
-		_, err := w.exec(ctx, "DELETE FROM system_events WHERE key = ? AND seq <= ?", string(key), upTo)
-		return err
-	})
+	_, err := d.one(ctx, "DELETE FROM system_events WHERE key = ? AND seq <= ?", string(key), upTo)
+	return err
 }
 
 // SystemEvents returns what is queued for key and leaves it.

@@ -99,22 +99,24 @@ func channelState(t *testing.T, s Store) {
 
 func systemEvents(t *testing.T, s Store) {
 	at := time.UnixMilli(1796071528985)
-	take := func(key id.SessionKey) []store.SystemEvent {
+	look := func(key id.SessionKey) []store.SystemEvent {
 		t.Helper()
-		return want[[]store.SystemEvent](t)(s.TakeSystemEvents(t.Context(), key))
+		return want[[]store.SystemEvent](t)(s.SystemEvents(t.Context(), key))
 	}
 	for i := range 25 {
 		ok(t, s.PutSystemEvent(t.Context(), "agent:main:main", fmt.Sprint(i), at))
 	}
 	ok(t, s.PutSystemEvent(t.Context(), "agent:main:other", "other", at))
-	got := take("agent:main:main")
+	got := look("agent:main:main")
 	if len(got) != 20 || got[0].Text != "5" || got[19].Text != "24" || !got[0].At.Equal(at) {
-		t.Errorf("took %d events: %+v", len(got), got)
+		t.Fatalf("%d events: %+v", len(got), got)
 	}
-	if again := take("agent:main:main"); len(again) != 0 {
-		t.Errorf("took %d events twice", len(again))
+	ok(t, s.PutSystemEvent(t.Context(), "agent:main:main", "late", at)) // while the others are being told
+	ok(t, s.DropSystemEvents(t.Context(), "agent:main:main", got[19].ID))
+	if left := look("agent:main:main"); len(left) != 1 || left[0].Text != "late" {
+		t.Errorf("left: %+v", left)
 	}
-	if other := take("agent:main:other"); len(other) != 1 {
+	if other := look("agent:main:other"); len(other) != 1 {
 		t.Errorf("events of another session: %+v", other)
 	}
 }

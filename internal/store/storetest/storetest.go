@@ -26,7 +26,8 @@ type Store interface {
 	ChannelState(ctx context.Context, c id.Channel, a id.Account, key string) (string, error)
 	SetChannelState(ctx context.Context, c id.Channel, a id.Account, key, value string) error
 	PutSystemEvent(ctx context.Context, key id.SessionKey, text string, at time.Time) error
-	TakeSystemEvents(ctx context.Context, key id.SessionKey) ([]store.SystemEvent, error)
+	SystemEvents(ctx context.Context, key id.SessionKey) ([]store.SystemEvent, error)
+	DropSystemEvents(ctx context.Context, key id.SessionKey, upTo int64) error
 }
 
 // Run checks the store that open returns, a new and empty one for each call.
@@ -45,7 +46,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"session/round trip":          sessionRoundTrip,
 		"session/filters":             sessionFilters,
 		"channel state":               channelState,
-		"system events/taken once":    systemEvents,
+		"system events":               systemEvents,
 		"pairing/limits and expiry":   pairingLimits,
 		"pairing/approve":             pairingApprove,
 		"allow list":                  allowList,
