@@ -139,10 +139,7 @@ func wrap(text string, room int) []string {
 	for l := range strings.SplitSeq(text, "\n") {
 		l = strings.TrimRight(strings.ReplaceAll(l, "\t", "    "), " \r")
 		open := ""
-		for {
-			if strings.Trim(l, formats+" ") == "" {
-				break
-			}
+		for strings.Trim(l, formats+" ") != "" {
 			l = open + l
 			if len(l) <= room {
 				out = append(out, l)

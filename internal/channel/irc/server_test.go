@@ -281,6 +281,7 @@ type network struct {
 }
 
 func start(t *testing.T) (*network, json.RawMessage, msg.Address) {
+	t.Helper()
 	addr := ngircd(t, "")
 	n := &network{person: join(t, addr, "alice"), proxy: newProxy(t, addr)}
 	return n, config(n.proxy.addr(), ""), msg.Address{Channel: "irc", Account: "acc", Kind: msg.Direct, Peer: "alice"}

@@ -176,7 +176,7 @@ func (a *api) redact(err error) error {
 }
 
 // file opens a file of the Bot API's file server.
-func (a *api) file(ctx context.Context, path string) (*http.Response, error) {
+func (a *api) file(ctx context.Context, path string) (io.ReadCloser, error) {
 	const op = "telegram.file"
 	for p := range strings.SplitSeq(path, "/") {
 		if p == ".." || p == "." {
@@ -196,7 +196,7 @@ func (a *api) file(ctx context.Context, path string) (*http.Response, error) {
 		_ = resp.Body.Close()
 		return nil, a.refused(op, &answer{Code: resp.StatusCode, Description: "Bad Request: file " + strconv.Itoa(resp.StatusCode)})
 	}
-	return resp, nil
+	return resp.Body, nil
 }
 
 // printable drops control characters from text of the server.

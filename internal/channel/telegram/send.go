@@ -286,11 +286,11 @@ func (b *bot) Fetch(ctx context.Context, at msg.Attachment) (io.ReadCloser, erro
 	if f.Size > most {
 		return nil, large
 	}
-	resp, err := a.file(ctx, f.Path)
+	rc, err := a.file(ctx, f.Path)
 	if err != nil {
 		return nil, err
 	}
-	return &bounded{rc: resp.Body, left: most, large: large}, nil
+	return &bounded{rc: rc, left: most, large: large}, nil
 }
 
 // bounded fails once more than left bytes came, whatever the server declared.

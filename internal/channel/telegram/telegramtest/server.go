@@ -384,9 +384,10 @@ func (s *Server) serveFile(w http.ResponseWriter, path string) {
 
 func read(r *http.Request) map[string]any {
 	p := map[string]any{}
+	const most = 64 << 20
+	r.Body = http.MaxBytesReader(nil, r.Body, most)
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
-		const most = 64 << 20
-		if r.ParseMultipartForm(most) == nil {
+		if r.ParseMultipartForm(most) == nil { //nolint:gosec // the body is bounded above
 			for k, v := range r.MultipartForm.Value {
 				p[k] = v[0]
 			}
