@@ -48,8 +48,7 @@ func NewTable(cs []Command) (*Table, error) {
 // Apply runs the command that in.Text starts with, if any. It reports whether
 // there was one; then reply is the answer to send.
 func (t *Table) Apply(ctx context.Context, env Env) (reply string, handled bool, err error) {
-	name, args, _ := strings.Cut(env.In.Text, " ")
-	name, isCommand := strings.CutPrefix(name, "/")
+	name, args, isCommand := parse(env.In.Text)
 	if !isCommand {
 		return "", false, nil
 	}
@@ -62,4 +61,19 @@ func (t *Table) Apply(ctx context.Context, env Env) (reply string, handled bool,
 	}
 	reply, err = c.Run(ctx, env, strings.TrimSpace(args))
 	return reply, true, err
+}
+
+// parse reads "/name args". The name may be in any case, end in a colon, and
+// name a bot as in groups: "/Think@my_bot: high".
+func parse(text string) (name, args string, ok bool) {
+	text, ok = strings.CutPrefix(text, "/")
+	if !ok {
+		return "", "", false
+	}
+	name = text
+	if i := strings.IndexAny(text, ": \t\r\n"); i >= 0 {
+		name, args = text[:i], strings.TrimPrefix(text[i:], ":")
+	}
+	name, _, _ = strings.Cut(name, "@")
+	return strings.ToLower(name), args, true
 }
