@@ -1,7 +1,6 @@
 package control
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -147,7 +146,7 @@ func (c *Control) filesSet(_ context.Context, _ *rpc.Caller, p fileSetParams) (f
 		return r, unsafe(p.Name)
 	}
 	defer root.Close()
-	info, err := replace(root, p.Name, []byte(p.Content))
+	info, err := replace(root, p.Name, []byte(p.Content), 0o644)
 	if err != nil {
 		return r, unsafe(p.Name)
 	}
@@ -185,93 +184,6 @@ func statFile(root *os.Root, dir, name string) fileRow {
 		row.found(info, nil)
 	}
 	return row
-}
-
-var errNotRegular = errors.New("not a regular file")
-
-// openRegular opens a file of the workspace. A link that leads out of it is
-// refused by root; a pipe or device never blocks.
-func openRegular(root *os.Root, name string) (*os.File, error) {
-	info, err := root.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errNotRegular
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	now, err := f.Stat()
-	if err != nil || !os.SameFile(info, now) {
-		f.Close()
-		return nil, errNotRegular
-	}
-	return f, nil
-}
-
-// replace writes name whole: readers see the old or the new content. A link
-// inside the workspace is followed; one that leads out is refused.
-func replace(root *os.Root, name string, content []byte) (fs.FileInfo, error) {
-	perm := fs.FileMode(0o644)
-	switch info, err := root.Stat(name); {
-	case errors.Is(err, fs.ErrNotExist):
-		if _, lerr := root.Lstat(name); lerr == nil {
-			return nil, errNotRegular // a dangling link
-		}
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errNotRegular
-	default:
-		perm = info.Mode().Perm()
-		if name, err = followed(root, name); err != nil {
-			return nil, err
-		}
-	}
-	tmp := name + ".tmp-" + string(id.NewRun())
-	if err := writeNew(root, tmp, content, perm); err != nil {
-		return nil, err
-	}
-	if err := root.Rename(tmp, name); err != nil {
-		_ = root.Remove(tmp)
-		return nil, err
-	}
-	return root.Stat(name)
-}
-
-func writeNew(root *os.Root, name string, content []byte, perm fs.FileMode) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, bytes.NewReader(content))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		_ = root.Remove(name)
-	}
-	return err
-}
-
-// followed is the name in root of the file that name leads to.
-func followed(root *os.Root, name string) (string, error) {
-	if info, err := root.Lstat(name); err != nil || info.Mode().IsRegular() {
-		return name, err
-	}
-	dir, err := filepath.EvalSymlinks(root.Name())
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.EvalSymlinks(filepath.Join(dir, name))
-	if err != nil {
-		return "", err
-	}
-	rel, err := filepath.Rel(dir, to)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", errNotRegular
-	}
-	return rel, nil
 }
 
 // onboarded reports whether the first conversation of the workspace is over,

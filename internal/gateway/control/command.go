@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/version"
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/session"
+	"github.com/openclaw-go/openclaw/internal/tool"
+	"github.com/openclaw-go/openclaw/internal/tool/status"
 )
 
 // commands are the slash commands about the gateway and the session that they
@@ -101,41 +105,72 @@ func (c *Control) cmdWhoami(_ context.Context, env command.Env, _ string) (strin
 }
 
 func (c *Control) cmdStatus(ctx context.Context, env command.Env, _ string) (string, error) {
-	s, known, err := c.Sessions.Get(ctx, env.Session)
+	in, err := c.info(ctx, env.Session)
 	if err != nil {
 		return "", err
 	}
-	cfg := c.Config()
-	s.Key = env.Session
-	m := c.modelOf(s)
-	var b strings.Builder
-	fmt.Fprintf(&b, "OpenClaw %s, up %s\n", version.String(), since(c.Now().Sub(c.started)))
-	fmt.Fprintf(&b, "Agent: %s, session %s\n", env.Agent, env.Session.Rest())
-	fmt.Fprintf(&b, "Model: %s\n", m)
-	window := contextOf(cfg, m)
-	if s.ContextTokens > 0 {
-		window = s.ContextTokens
-	}
-	switch {
-	case !known:
-		fmt.Fprintf(&b, "Context: empty, room for %s tokens\n", count(int64(window)))
-	case s.TotalTokensFresh:
-		fmt.Fprintf(&b, "Context: %s of %s tokens (%d%%)\n", count(s.TotalTokens), count(int64(window)), s.TotalTokens*100/int64(max(1, window)))
-	default:
-		fmt.Fprintf(&b, "Context: not counted yet, room for %s tokens\n", count(int64(window)))
-	}
-	if s.InputTokens+s.OutputTokens > 0 {
-		fmt.Fprintf(&b, "Last turn: %s tokens in, %s out\n", count(s.InputTokens), count(s.OutputTokens))
-	}
-	if s.CompactionCount > 0 {
-		fmt.Fprintf(&b, "Compacted: %d times\n", s.CompactionCount)
-	}
-	mode := first(s.QueueMode, cfg.Messages.Queue.Mode, "collect")
-	fmt.Fprintf(&b, "Thinking: %s, verbose: %s, reasoning: %s, queue: %s", c.thinking(s), first(s.VerboseLevel, "off"), first(s.ReasoningLevel, "off"), mode)
+	reply := status.Card(in, c.Now())
 	if waiting, err := c.Lines.Waiting(ctx, env.Session); err == nil && len(waiting) > 0 {
-		fmt.Fprintf(&b, "\nWaiting for the next turn: %d notes", len(waiting))
+		reply += fmt.Sprintf("\nWaiting for the next turn: %d notes", len(waiting))
 	}
-	return b.String(), nil
+	return reply, nil
+}
+
+// SessionInfo is what session_status and /status tell about a session. The kind
+// of the error is fault.NotFound when there is none.
+func (c *Control) SessionInfo(ctx context.Context, _ tool.Scope, key id.SessionKey) (status.Info, error) {
+	if _, known, err := c.Sessions.Get(ctx, key); err != nil {
+		return status.Info{}, err
+	} else if !known {
+		return status.Info{}, fault.New(fault.NotFound, "control.SessionInfo", "there is no such session")
+	}
+	return c.info(ctx, key)
+}
+
+func (c *Control) info(ctx context.Context, key id.SessionKey) (status.Info, error) {
+	cfg := c.Config()
+	s, err := c.current(ctx, key)
+	if err != nil {
+		return status.Info{}, err
+	}
+	m := c.modelOf(s)
+	in := status.Info{
+		Version: version.String(), Session: key, Model: m.String(), Window: contextOf(cfg, m), Compactions: s.CompactionCount,
+		Usage:   llm.Usage{Input: s.InputTokens, Output: s.OutputTokens, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite},
+		Runtime: "direct", Thinking: c.thinking(s), Queue: first(s.QueueMode, cfg.Messages.Queue.Mode, "collect"),
+		Zone: cfg.Agents.Defaults.UserTimezone, Clock12: cfg.Agents.Defaults.TimeFormat == "12",
+	}
+	m.Price(&in.Usage)
+	if s.ContextTokens > 0 {
+		in.Window = s.ContextTokens
+	}
+	if s.TotalTokensFresh {
+		in.Context = int(s.TotalTokens)
+	}
+	if s.Updated > 0 {
+		in.Updated = time.UnixMilli(s.Updated)
+	}
+	return in, nil
+}
+
+// ChooseModel sets the model of a session; an empty name goes back to the
+// agent's own.
+func (c *Control) ChooseModel(ctx context.Context, _ tool.Scope, key id.SessionKey, name string) error {
+	if name == "" {
+		return c.choose(ctx, key, "", "")
+	}
+	m, err := c.find(name)
+	if err != nil {
+		return err
+	}
+	return c.choose(ctx, key, m.Provider, m.ID)
+}
+
+func (c *Control) choose(ctx context.Context, key id.SessionKey, provider, model string) error {
+	return c.change(ctx, key, func(s *session.Session) {
+		s.ProviderOverride, s.ModelOverride = provider, model
+		s.TotalTokensFresh, s.ContextTokens = false, 0 // counted for another model
+	})
 }
 
 // thinking is the level that s answers with.

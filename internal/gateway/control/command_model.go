@@ -25,17 +25,14 @@ func (c *Control) cmdModel(ctx context.Context, env command.Env, args string) (s
 	case "list":
 		return c.listText(), nil
 	case "default", "reset":
-		err := c.change(ctx, env.Session, func(s *session.Session) { s.ProviderOverride, s.ModelOverride = "", "" })
+		err := c.choose(ctx, env.Session, "", "")
 		return "The model is the agent's own again: " + c.Models.Default(env.Agent).String(), err
 	}
 	m, err := c.find(name)
 	if err != nil {
 		return "", err
 	}
-	err = c.change(ctx, env.Session, func(s *session.Session) {
-		s.ProviderOverride, s.ModelOverride = m.Provider, m.ID
-		s.TotalTokensFresh, s.ContextTokens = false, 0
-	})
+	err = c.choose(ctx, env.Session, m.Provider, m.ID)
 	return "The model of this session is now " + m.String() + ".", err
 }
 

@@ -56,7 +56,7 @@ type option struct {
 	field  func(*session.Session) *string
 }
 
-func (c *Control) choose(ctx context.Context, env command.Env, args string, o option) (string, error) {
+func (c *Control) option(ctx context.Context, env command.Env, args string, o option) (string, error) {
 	if args == "" {
 		s, err := c.current(ctx, env.Session)
 		return fmt.Sprintf("%s is %s. Change it with /%s %s", o.title, first(*o.field(&s), o.values[0]), o.name, strings.Join(o.values, "|")), err
@@ -70,12 +70,12 @@ func (c *Control) choose(ctx context.Context, env command.Env, args string, o op
 }
 
 func (c *Control) cmdVerbose(ctx context.Context, env command.Env, args string) (string, error) {
-	return c.choose(ctx, env, args, option{"verbose", "Verbose", []string{"off", "on", "full"},
+	return c.option(ctx, env, args, option{"verbose", "Verbose", []string{"off", "on", "full"},
 		func(s *session.Session) *string { return &s.VerboseLevel }})
 }
 
 func (c *Control) cmdReasoning(ctx context.Context, env command.Env, args string) (string, error) {
-	return c.choose(ctx, env, args, option{"reasoning", "Reasoning", []string{"off", "on", "stream"},
+	return c.option(ctx, env, args, option{"reasoning", "Reasoning", []string{"off", "on", "stream"},
 		func(s *session.Session) *string { return &s.ReasoningLevel }})
 }
 
@@ -96,7 +96,7 @@ func (c *Control) cmdUsage(ctx context.Context, env command.Env, args string) (s
 	case !slices.Contains(values, v):
 		return "", wrong("usage", args, append(values, "cost"))
 	}
-	return c.choose(ctx, env, args, option{"usage", "Usage footer", values,
+	return c.option(ctx, env, args, option{"usage", "Usage footer", values,
 		func(s *session.Session) *string { return &s.ResponseUsage }})
 }
 
@@ -122,17 +122,4 @@ func count(n int64) string {
 		return strings.Replace(fmt.Sprintf("%.1fk", float64(n)/1e3), ".0k", "k", 1)
 	}
 	return strings.Replace(fmt.Sprintf("%.1fM", float64(n)/1e6), ".0M", "M", 1)
-}
-
-// since is d as people read it: 40 s, 12 min, 3 h, 5 days.
-func since(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }

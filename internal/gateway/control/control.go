@@ -12,6 +12,7 @@ package control
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,7 @@ type Sessions interface {
 	List(ctx context.Context, f session.Filter) ([]session.Session, error)
 	Update(ctx context.Context, key id.SessionKey, change func(*session.Session) error) (session.Session, error)
 	Reset(ctx context.Context, key id.SessionKey, reason string) (session.Session, error)
+	Delete(ctx context.Context, key id.SessionKey, transcript bool) (deleted bool, archived []string, err error)
 	Entries(ctx context.Context, s session.Session, n int) ([]session.Entry, error)
 }
 
@@ -52,15 +54,19 @@ type Lines interface {
 	Waiting(ctx context.Context, key id.SessionKey) ([]string, error)
 }
 
-// Deps are the services that the methods ask. Config, Sessions, Models, Lines
-// and Bus are required; what else is nil is answered as absent.
+// Deps are the services that the methods ask. Config, File, Sessions, Models,
+// Lines and Bus are required; what else is nil is answered as absent.
 type Deps struct {
 	Config   func() *config.Config
+	File     config.File
 	Sessions Sessions
 	Models   Models
 	Lines    Lines
 	Bus      *event.Bus
 
+	// Apply makes a configuration current that was just saved, without waiting
+	// for the watcher; changed are the paths that differ.
+	Apply func(now *config.Config, changed []string)
 	// Tools returns the tools of this binary; the set doesn't change.
 	Tools func() []tool.Tool
 	// Profiles names the tool profiles (minimal, coding, messaging) that
@@ -103,6 +109,7 @@ type Control struct {
 	costs   costs
 	writes  limiter
 
+	edit     sync.Mutex // one change of the file at a time
 	lastBeat atomic.Pointer[[]byte]
 	beatsOff atomic.Bool
 }
@@ -121,7 +128,7 @@ func New(d Deps) *Control {
 // Feature is everything that this package adds to the gateway.
 func (c *Control) Feature() feature.Feature {
 	return feature.Feature{
-		Name: "control", Methods: c.methods(), Commands: c.commands(), Run: c.run,
+		Name: "control", Methods: c.methods(), Commands: c.commands(), Checks: c.checks(), Run: c.run,
 	}
 }
 
@@ -134,13 +141,23 @@ func (c *Control) methods() []rpc.Method {
 		rpc.Handle("channels.logout", rpc.Admin, c.channelsLogout),
 		anyParams("usage.status", rpc.Read, c.usageStatus),
 		anyParams("usage.cost", rpc.Read, c.usageCost),
+		rpc.Handle("config.get", rpc.Read, c.configGet),
+		rpc.Handle("config.set", rpc.Admin, c.configSet),
+		c.limited(rpc.Handle("config.apply", rpc.Admin, c.configApply)),
+		c.limited(rpc.Handle("config.patch", rpc.Admin, c.configPatch)),
+		rpc.Handle("config.schema", rpc.Admin, c.configSchema),
+		rpc.Handle("config.schema.lookup", rpc.Read, c.configLookup),
 		rpc.Handle("models.list", rpc.Read, c.modelsList),
 		rpc.Handle("tools.catalog", rpc.Read, c.toolsCatalog),
 		rpc.Handle("agents.list", rpc.Read, c.agentsList),
+		rpc.Handle("agents.create", rpc.Admin, c.agentsCreate),
+		rpc.Handle("agents.update", rpc.Admin, c.agentsUpdate),
+		rpc.Handle("agents.delete", rpc.Admin, c.agentsDelete),
 		rpc.Handle("agents.files.list", rpc.Read, c.filesList),
 		rpc.Handle("agents.files.get", rpc.Read, c.filesGet),
 		rpc.Handle("agents.files.set", rpc.Admin, c.filesSet),
 		rpc.Handle("agent.identity.get", rpc.Read, c.agentIdentity),
+		rpc.Handle("skills.status", rpc.Read, c.skillsStatus),
 		rpc.Handle("wake", rpc.Write, c.wake),
 		anyParams("last-heartbeat", rpc.Read, c.lastHeartbeat),
 		anyParams("set-heartbeats", rpc.Admin, c.setHeartbeats),

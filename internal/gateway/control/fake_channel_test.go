@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"os"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -37,4 +38,12 @@ func (g grouped) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: g.name, Description: "Do it. And more.", Schema: []byte(`{}`)}
 }
 func (g grouped) Run(context.Context, tool.Call) (tool.Result, error) { return tool.Text(""), nil }
-func (g grouped) Group() string                                      { return g.group }
+func (g grouped) Group() string                                       { return g.group }
+
+// makeDir makes workspaces and notes for whom.
+func makeDir(made *[]id.Agent) func(context.Context, id.Agent, string) error {
+	return func(_ context.Context, a id.Agent, dir string) error {
+		*made = append(*made, a)
+		return os.MkdirAll(dir, 0o755)
+	}
+}

@@ -91,6 +91,17 @@ func (s *sessions) Reset(ctx context.Context, key id.SessionKey, _ string) (sess
 	return s.Update(ctx, key, func(x *session.Session) error { x.ID = id.NewSession(); return nil })
 }
 
+func (s *sessions) Delete(_ context.Context, key id.SessionKey, _ bool) (bool, []string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.find(key)
+	if i < 0 {
+		return false, nil, nil
+	}
+	s.all = slices.Delete(s.all, i, i+1)
+	return true, nil, nil
+}
+
 func (s *sessions) Entries(_ context.Context, x session.Session, _ int) ([]session.Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,6 +161,7 @@ type world struct {
 	sessions *sessions
 	lines    *lines
 	now      time.Time
+	changed  []string // by the last write
 }
 
 // newWorld has the agents main and second, as when the reference was recorded.
@@ -162,7 +174,9 @@ func newWorld(t *testing.T, change ...func(*control.Deps)) *world {
 	cfg.Agents.Defaults.Heartbeat.Every = "0m"
 	w := &world{dir: dir, cfg: cfg, sessions: &sessions{entries: map[id.Session][]session.Entry{}}, lines: &lines{}, now: time.UnixMilli(1796071523140)}
 	w.deps = control.Deps{
-		Config: func() *config.Config { return w.cfg }, Sessions: w.sessions, Models: models{}, Lines: w.lines, Bus: event.NewBus(),
+		Config: func() *config.Config { return w.cfg }, File: config.File{Paths: cfg.Paths, Now: func() time.Time { return w.now }},
+		Apply:    func(now *config.Config, changed []string) { w.cfg, w.changed = now, changed },
+		Sessions: w.sessions, Models: models{}, Lines: w.lines, Bus: event.NewBus(),
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }, HeartbeatPrompt: "Look around.",
 		Identity: func() (id.Device, string, error) { return "aa", "bb", nil },
 		LogFile:  func() string { return filepath.Join(dir, "openclaw.log") },

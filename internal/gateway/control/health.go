@@ -62,7 +62,8 @@ const (
 )
 
 type healthCache struct {
-	making sync.Mutex // one snapshot is made at a time
+	making  sync.Mutex // one snapshot is made at a time
+	probing sync.Mutex // the networks are asked for one caller at a time
 
 	mu    sync.Mutex
 	cur   *Health
@@ -104,18 +105,23 @@ func (c *Control) rpcHealth(ctx context.Context, who *rpc.Caller, raw rpc.Any) (
 
 func (c *Control) snapshot(ctx context.Context, probe bool) *Health {
 	cfg := c.Config()
-	if cur := c.health.get(cfg, c.Now()); cur != nil && !probe {
+	if probe { // for this caller only, and one at a time
+		c.health.probing.Lock()
+		defer c.health.probing.Unlock()
+		return c.look(ctx, cfg, true)
+	}
+	if cur := c.health.get(cfg, c.Now()); cur != nil {
 		return cur
 	}
 	c.health.making.Lock()
 	defer c.health.making.Unlock()
-	if cur := c.health.get(cfg, c.Now()); cur != nil && !probe {
+	if cur := c.health.get(cfg, c.Now()); cur != nil {
 		return cur // made while we waited
 	}
 	c.health.mu.Lock()
 	c.health.dirty = false // what changes from here on makes the new one old
 	c.health.mu.Unlock()
-	made := c.look(ctx, cfg, probe)
+	made := c.look(ctx, cfg, false)
 	if ctx.Err() != nil {
 		c.health.touch()
 		return made // for a caller who is gone; parts may be missing

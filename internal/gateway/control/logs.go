@@ -109,8 +109,10 @@ func (r *logsResult) read(f *os.File, start int64, limit int) error {
 		lines = lines[len(lines)-limit:]
 		r.Truncated = true
 	}
-	for _, l := range lines {
-		r.Lines = append(r.Lines, redacted(l))
+	r.Lines = make([]string, len(lines))
+	rare := hints()
+	for i, l := range lines {
+		r.Lines[i] = redacted(l, rare)
 	}
 	return nil
 }

@@ -152,7 +152,9 @@ func sameShape(t *testing.T, want, got json.RawMessage, except ...string) {
 
 func TestShapes(t *testing.T) {
 	t.Parallel()
-	tools := func() []tool.Tool { return []tool.Tool{grouped{"read", "fs"}, grouped{"write", "fs"}, grouped{"exec", "runtime"}} }
+	tools := func() []tool.Tool {
+		return []tool.Tool{grouped{"read", "fs"}, grouped{"write", "fs"}, grouped{"exec", "runtime"}}
+	}
 	profiles := func(string) []string { return []string{"coding"} }
 	for _, tc := range []struct {
 		method, label string
