@@ -6,7 +6,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -340,4 +343,18 @@ func FuzzBody(f *testing.F) {
 		}
 		irc.Names(s, nick)
 	})
+}
+
+// A server whose certificate nobody vouches for gets no password.
+func TestUntrustedTLS(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewUnstartedServer(nil)
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	defer srv.Close()
+	host, port, _ := net.SplitHostPort(srv.Listener.Addr().String())
+	_, _, status := run(t, json.RawMessage(`{"host":"`+host+`","port":`+port+`,"nick":"clawbot","password":"secret"}`))
+	if err := wait(t, status, "a refusal"); fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("an untrusted certificate gives %v", err)
+	}
 }
