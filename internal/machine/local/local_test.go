@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package local_test
 
@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,9 +99,6 @@ func TestBackgroundHoldsPipe(t *testing.T) {
 
 func TestDetachedIsReportedAndKillable(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("detached processes are found on Linux only")
-	}
 	p, err := host().Start(t.Context(), machine.Command{Argv: []string{"/bin/sh", "-c", "(setsid sleep 300 >/dev/null 2>&1 &); sleep 0.2"}})
 	if err != nil {
 		t.Fatal(err)

@@ -236,7 +236,7 @@ func TestLongOutputKeepsItsEnd(t *testing.T) {
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	r.ok("exec", m{"command": "echo one; sleep 0.5; echo two; sleep 0.4"})
+	r.ok("exec", m{"command": "echo one; sleep 0.5; echo two; sleep 0.8"})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.updates) < 2 || len(r.updates) > 4 || r.updates[0] != "one" || r.updates[len(r.updates)-1] != "one\ntwo" {

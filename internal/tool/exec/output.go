@@ -120,9 +120,12 @@ func escape(s string, i int) int {
 		}
 		return i + 1
 	case '(', ')', '#', '%', ' ':
-		return min(i+2, len(s)-1)
+		if i+2 < len(s) && s[i+2] < utf8.RuneSelf {
+			return i + 2
+		}
+		return i + 1
 	}
-	if s[i+1] < 0x80 {
+	if s[i+1] < utf8.RuneSelf {
 		return i + 1
 	}
 	return i
