@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // dieWithUs ends the command when the thread that started it ends, which for
@@ -51,9 +52,13 @@ func hasVar(env, want []byte) bool {
 	return false
 }
 
-// KillMarked kills every process that [Marked] finds.
+// KillMarked kills every process that [Marked] finds, and waits for a moment
+// until they are gone. It looks again until there are none, as a process may
+// have forked between the look and the kill.
 func KillMarked(mark string) {
-	for range 8 { // a process may have forked between the look and the kill
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for range 250 {
 		pids := Marked(mark, 0)
 		if len(pids) == 0 {
 			return
@@ -61,6 +66,7 @@ func KillMarked(mark string) {
 		for _, pid := range pids {
 			_ = syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it may be gone
 		}
+		<-tick.C
 	}
 }
 
