@@ -28,20 +28,6 @@ func section(raw json.RawMessage) ChannelSection {
 		off := false
 		return ChannelSection{Enabled: &off, DMPolicy: "disabled", GroupPolicy: "disabled"}
 	}
-	var old struct {
-		DM struct {
-			Policy    string   `json:"policy"`
-			AllowFrom []string `json:"allowFrom"`
-		} `json:"dm"`
-	}
-	if json.Unmarshal(raw, &old) == nil { // the older form: dm.policy, dm.allowFrom
-		if old.DM.Policy != "" {
-			s.DMPolicy = old.DM.Policy
-		}
-		if s.AllowFrom == nil {
-			s.AllowFrom = old.DM.AllowFrom
-		}
-	}
 	return s
 }
 
@@ -80,9 +66,6 @@ func (c *Config) Accounts(ch id.Channel) []Account {
 		merged := base
 		for _, own := range m.Value.Unique() {
 			merged = merged.With([]string{own.Key}, own.Value)
-		}
-		if own := m.Value.Get("dm"); own == nil && m.Value.Get("dmPolicy") != nil {
-			merged = merged.Without("dm") // the section's older form must not win over the account
 		}
 		out = append(out, account(id.Account(m.Key), merged, on && !isFalse(m.Value.Get("enabled"))))
 	}

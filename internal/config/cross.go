@@ -35,10 +35,16 @@ func (c *crossChecker) find(path ...string) *jsonc.Node { return c.root.Find(pat
 
 // bad reports a problem at path, placed at n.
 func (c *crossChecker) bad(path []string, n *jsonc.Node, mend, format string, args ...any) {
+	if len(c.problems) >= maxProblems {
+		return
+	}
 	c.problems = append(c.problems, Problem{Path: dotted(path...), Message: fmt.Sprintf(format, args...), Mend: mend}.at(n))
 }
 
 func (c *crossChecker) warn(path []string, n *jsonc.Node, mend, format string, args ...any) {
+	if len(c.warnings) >= maxProblems {
+		return
+	}
 	c.warnings = append(c.warnings, Problem{Path: dotted(path...), Message: fmt.Sprintf(format, args...), Mend: mend}.at(n))
 }
 

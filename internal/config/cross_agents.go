@@ -233,7 +233,9 @@ func (c *crossChecker) bindings() {
 			at := []string{"bindings", itoa(i)}
 			if n := b.Get("agentId"); str(n) != "" && !knows(n.Text) {
 				c.warn(steps(at, "agentId"), n, "add the agent, or bind another", "Unknown agent id %q (not in agents.list).", n.Text)
-				c.warnings[len(c.warnings)-1].refuse = true
+				if last := len(c.warnings) - 1; c.warnings[last].Path == dotted(steps(at, "agentId")...) {
+					c.warnings[last].refuse = true
+				}
 			}
 			if str(b.Get("type")) == "acp" {
 				c.acpBinding(at, b)

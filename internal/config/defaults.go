@@ -58,22 +58,40 @@ func notChannels(key string) bool { return key == "defaults" || key == "modelByC
 
 // fillDefaults returns root with the defaults where it says nothing.
 func fillDefaults(root *jsonc.Node) *jsonc.Node {
-	root = inheritGroupPolicy(root)
-	return fill(nil, root, defaultTree())
+	return fill(nil, inherit(root), defaultTree())
 }
 
-// inheritGroupPolicy lays channels.defaults.groupPolicy under the channels.
-func inheritGroupPolicy(root *jsonc.Node) *jsonc.Node {
+// inherit lays channels.defaults.groupPolicy under the channels, and the older
+// form dm.policy, dm.allowFrom under dmPolicy and allowFrom.
+func inherit(root *jsonc.Node) *jsonc.Node {
 	policy := root.Find("channels", "defaults", "groupPolicy")
-	if policy == nil {
-		return root
-	}
 	for _, m := range root.Get("channels").Unique() {
-		if m.Value.Kind == jsonc.Object && !notChannels(m.Key) && m.Value.Get("groupPolicy") == nil {
-			root = root.With([]string{"channels", m.Key, "groupPolicy"}, policy)
+		if m.Value.Kind != jsonc.Object || notChannels(m.Key) {
+			continue
+		}
+		now := plainDM(m.Value)
+		if policy != nil && now.Get("groupPolicy") == nil {
+			now = now.With([]string{"groupPolicy"}, policy)
+		}
+		for _, a := range now.Get("accounts").Unique() {
+			if own := plainDM(a.Value); own != a.Value {
+				now = now.With([]string{"accounts", a.Key}, own)
+			}
+		}
+		if now != m.Value {
+			root = root.With([]string{"channels", m.Key}, now)
 		}
 	}
 	return root
+}
+
+func plainDM(n *jsonc.Node) *jsonc.Node {
+	for old, now := range map[string]string{"policy": "dmPolicy", "allowFrom": "allowFrom"} {
+		if v := n.Find("dm", old); v != nil && n.Get(now) == nil {
+			n = n.With([]string{now}, v)
+		}
+	}
+	return n
 }
 
 func fill(path []string, n, defaults *jsonc.Node) *jsonc.Node {

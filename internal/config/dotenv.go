@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 )
@@ -139,10 +140,13 @@ func plainName(s string) bool {
 	return s != ""
 }
 
+//nolint:gochecknoglobals // compiled on first use
+var hostileNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(PATH|HOME|SHELL|IFS|ENV|BASH_ENV|ZDOTDIR|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|NODE_OPTIONS|NODE_PATH` +
+		`|PYTHON(PATH|HOME|STARTUP)|PERL5?(OPT|LIB)|PERL5DB|RUBY(OPT|LIB)|GIT_(SSH|SSH_COMMAND|EXEC_PATH|CONFIG.*|PROXY_COMMAND|ASKPASS|EDITOR|PAGER)` +
+		`|_?JAVA_(TOOL_)?OPTIONS|LUA_INIT|VIMINIT|HOSTALIASES|GCONV_PATH|EDITOR|PAGER|(LD|DYLD)_.*|BASH_FUNC_.*)$`)
+})
+
 // hostile reports names that could alter what this host executes; they are
 // taken from the real environment only.
-func hostile(name string) bool {
-	name = strings.ToUpper(name)
-	return strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(name, "BASH_FUNC_") ||
-		regexp.MustCompile(`^(PATH|HOME|SHELL|IFS|ENV|BASH_ENV|ZDOTDIR|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|NODE_OPTIONS|NODE_PATH|PYTHON(PATH|HOME|STARTUP)|PERL5?(OPT|LIB)|PERL5DB|RUBY(OPT|LIB)|GIT_(SSH|SSH_COMMAND|EXEC_PATH|CONFIG.*|PROXY_COMMAND|ASKPASS|EDITOR|PAGER)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|LUA_INIT|VIMINIT|HOSTALIASES|GCONV_PATH|EDITOR|PAGER)$`).MatchString(name)
-}
+func hostile(name string) bool { return hostileNames().MatchString(strings.ToUpper(name)) }

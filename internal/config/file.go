@@ -92,6 +92,9 @@ func (f File) Unset(ctx context.Context, path string) (Saved, error) {
 // Patch merges a JSON5 object into the file: null takes a key out, lists of
 // objects with ids merge by id, other lists are replaced.
 func (f File) Patch(ctx context.Context, patch []byte) (Saved, error) {
+	if err := small(patch); err != nil {
+		return Saved{}, err
+	}
 	d, err := jsonc.Parse("the patch", patch)
 	if err != nil {
 		return Saved{}, &fault.Error{Kind: fault.Invalid, Op: "config.Patch", Hint: "SyntaxError: " + err.Error(), Err: err}
@@ -114,6 +117,9 @@ func (f File) Patch(ctx context.Context, patch []byte) (Saved, error) {
 // Replace makes raw the file. Marks of redaction in it stand for the values
 // that the file has there now.
 func (f File) Replace(ctx context.Context, raw []byte) (Saved, error) {
+	if err := small(raw); err != nil {
+		return Saved{}, err
+	}
 	d, err := jsonc.Parse(f.Paths.Config, raw)
 	if err != nil {
 		return Saved{}, &fault.Error{Kind: fault.Invalid, Op: "config.Replace", Hint: "SyntaxError: " + err.Error(), Err: err}
@@ -129,6 +135,13 @@ func (f File) Replace(ctx context.Context, raw []byte) (Saved, error) {
 		root, err := unredact(d.Root, old, nil)
 		return d, root, err
 	})
+}
+
+func small(raw []byte) error {
+	if len(raw) > maxFile {
+		return fault.New(fault.Invalid, "config.change", "the configuration is larger than 2 MiB; move parts into files and $include them")
+	}
+	return nil
 }
 
 // change runs one edit: read, edit, check, save.
@@ -295,23 +308,38 @@ func mergePatch(base, patch *jsonc.Node) *jsonc.Node {
 	if patch.Kind != jsonc.Object {
 		return patch
 	}
-	out := base
-	if out == nil || out.Kind != jsonc.Object {
-		out = &jsonc.Node{Kind: jsonc.Object}
+	out := jsonc.Node{Kind: jsonc.Object}
+	if base != nil && base.Kind == jsonc.Object {
+		out = *base
+	}
+	out.Members = slices.Clone(out.Unique())
+	at := make(map[string]int, len(out.Members))
+	for i, m := range out.Members {
+		at[m.Key] = i
 	}
 	for _, m := range patch.Unique() {
-		old := out.Get(m.Key)
-		switch {
-		case m.Value.Kind == jsonc.Null:
-			out = out.Without(m.Key)
-			continue
-		case old != nil && old.Kind == jsonc.Array && m.Value.Kind == jsonc.Array && allIDs(old):
-			out = out.With([]string{m.Key}, mergeByID(old, m.Value))
-			continue
+		i, had := at[m.Key]
+		var old *jsonc.Node
+		if had {
+			old = out.Members[i].Value
 		}
-		out = out.With([]string{m.Key}, mergePatch(old, m.Value))
+		var now *jsonc.Node
+		switch {
+		case m.Value.Kind == jsonc.Null: // taken out below
+		case old != nil && old.Kind == jsonc.Array && m.Value.Kind == jsonc.Array && allIDs(old):
+			now = mergeByID(old, m.Value)
+		default:
+			now = mergePatch(old, m.Value)
+		}
+		switch {
+		case had:
+			out.Members[i].Value = now
+		case now != nil:
+			out.Members = append(out.Members, jsonc.Member{Key: m.Key, Value: now})
+		}
 	}
-	return out
+	out.Members = slices.DeleteFunc(out.Members, func(m jsonc.Member) bool { return m.Value == nil })
+	return &out
 }
 
 func nodeID(n *jsonc.Node) string { return str(n.Get("id")) }

@@ -200,7 +200,10 @@ func (l *Loaded) settle(paths Paths, env *environment) {
 // has a problem.
 func (l *Loaded) decode(paths Paths, env *environment) {
 	root := l.Resolved
-	if len(l.Problems) > 0 {
+	switch {
+	case len(l.Problems) >= maxProblems: // there may be more than are known
+		root = &jsonc.Node{Kind: jsonc.Object}
+	case len(l.Problems) > 0:
 		root = prune(root, l.Problems)
 	}
 	l.Filled = fillDefaults(root)

@@ -278,40 +278,27 @@ func (m *migration) rest() {
 
 // unknown takes out keys that the schema doesn't know.
 func (m *migration) unknown() {
-	for range 20 { // a key may hide another
-		var gone []KeyPath
+	for range 20 { // a key may hide another, and a look finds a bounded number
+		gone := map[string]bool{}
 		for _, p := range checkSchema(m.root) {
 			if strings.HasPrefix(p.Message, "Unrecognized key") && p.steps[len(p.steps)-1] != "$include" {
-				gone = append(gone, p.steps)
+				gone[joined(p.steps)] = true
+				m.note("Removed unknown key %s.", p.steps)
 			}
 		}
 		if len(gone) == 0 {
 			return
 		}
-		for _, at := range gone {
-			root := removeKey(m.root, at)
-			if root == m.root {
-				continue
+		m.root = m.root.Map(func(path []string, v *jsonc.Node) *jsonc.Node {
+			if gone[joined(path)] {
+				return nil
 			}
-			m.root = root
-			m.note("Removed unknown key %s.", at)
-		}
+			return v
+		})
 	}
 }
 
-// removeKey takes one key out and leaves the object it was in.
-func removeKey(n *jsonc.Node, at KeyPath) *jsonc.Node {
-	parent := at[:len(at)-1]
-	inner := parent.At(n)
-	if inner == nil {
-		return n
-	}
-	root, err := parent.set(n, inner.Without(at[len(at)-1]))
-	if err != nil {
-		return n
-	}
-	return root
-}
+func joined(path []string) string { return strings.Join(path, "\x00") }
 
 // Repair migrates the file on disk, with a backup, and returns what it did. A
 // second call finds nothing to do. When the result is still invalid nothing is

@@ -61,11 +61,20 @@ var harmlessName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(max.?tokens|output.?tokens|input.?tokens|completion.?tokens|context.?tokens|total.?tokens|token.?count|token.?limit|token.?budget|password.?file|soft.?threshold.?tokens|reserve.?tokens(.?floor)?)$`)
 })
 
-// sensitive reports whether a string at path is a secret.
-func sensitive(path []string, value string) bool {
-	return sensitiveAt(path) || secretInURL(value)
+// shape is path with every index written alike.
+func shape(path []string) string {
+	var b strings.Builder
+	for _, k := range path {
+		if isIndex(k) {
+			k = "0"
+		}
+		b.WriteString(k)
+		b.WriteByte(0)
+	}
+	return b.String()
 }
 
+// sensitiveAt reports whether what stands at path is a secret.
 func sensitiveAt(path []string) bool {
 	if len(path) == 0 {
 		return false
@@ -95,9 +104,15 @@ func sensitiveAt(path []string) bool {
 	return sensitiveName().MatchString(last) && !harmlessName().MatchString(last)
 }
 
+// maxHintDepth is deeper than any hint.
+const maxHintDepth = 14
+
 // hintForms are the ways in which the hints may write path: as it is, and with
 // map keys as * and list elements as [].
 func hintForms(path []string) []string {
+	if len(path) > maxHintDepth {
+		return nil
+	}
 	forms := []string{""}
 	for _, k := range path {
 		var next []string
@@ -140,17 +155,25 @@ func Redact(n *jsonc.Node) *jsonc.Node {
 
 func redact(n *jsonc.Node) (*jsonc.Node, []string) {
 	var values []string
-	var hidden [][]string // objects that are secret as a whole
+	var hidden []string // the last object that is secret as a whole; the walk is depth first
+	known := map[string]bool{} // long lists ask the same again and again
+	secretAt := func(path []string) bool {
+		key := shape(path)
+		is, ok := known[key]
+		if !ok {
+			is = sensitiveAt(path)
+			known[key] = is
+		}
+		return is
+	}
 	out := n.Map(func(path []string, v *jsonc.Node) *jsonc.Node {
 		if v == nil {
 			return nil
 		}
-		inside := slices.ContainsFunc(hidden, func(h []string) bool {
-			return len(h) < len(path) && slices.Equal(h, path[:len(h)])
-		})
+		inside := hidden != nil && len(hidden) < len(path) && slices.Equal(hidden, path[:len(hidden)])
 		switch {
-		case v.Kind == jsonc.Object && sensitiveAt(path):
-			hidden = append(hidden, slices.Clone(path))
+		case v.Kind == jsonc.Object && !inside && secretAt(path):
+			hidden = slices.Clone(path)
 		case v.Kind == jsonc.String && v.Text != "" && !placeholder(v.Text):
 			last := ""
 			if len(path) > 0 {
@@ -159,13 +182,13 @@ func redact(n *jsonc.Node) (*jsonc.Node, []string) {
 			if inside && (last == "source" || last == "provider") {
 				return v
 			}
-			if inside || sensitive(path, v.Text) {
+			if inside || secretAt(path) || secretInURL(v.Text) {
 				values = append(values, v.Text)
 				c := *v
 				c.Text = Redacted
 				return &c
 			}
-		case v.Kind == jsonc.Number && (inside || sensitiveAt(path)):
+		case v.Kind == jsonc.Number && (inside || secretAt(path)):
 			values = append(values, v.Text)
 			return &jsonc.Node{Kind: jsonc.String, Text: Redacted, Doc: v.Doc, Start: v.Start, End: v.End}
 		}
@@ -219,11 +242,12 @@ func unredact(n, old *jsonc.Node, path []string) (*jsonc.Node, error) {
 	case jsonc.Object:
 		out := *n
 		out.Members = slices.Clone(n.Unique())
+		was := old.Index()
 		for i, m := range out.Members {
 			if strings.Contains(m.Key, Redacted) {
 				return nil, fault.New(fault.Invalid, "config.Unredact", "a redaction mark is no key")
 			}
-			now, err := unredact(m.Value, old.Get(m.Key), child(path, m.Key))
+			now, err := unredact(m.Value, was[m.Key], child(path, m.Key))
 			if err != nil {
 				return nil, err
 			}

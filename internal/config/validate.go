@@ -12,10 +12,15 @@ import (
 )
 
 // checker walks a tree along the schema and collects every problem.
+//
+// It stops looking once it has maxProblems: nobody reads more, and each costs.
 type checker struct {
 	problems    []Problem
 	skipPlugins bool
 }
+
+// maxProblems bounds what is reported of one file.
+const maxProblems = 500
 
 // checkSchema validates a whole file against the schema.
 func checkSchema(root *jsonc.Node) []Problem {
@@ -31,6 +36,9 @@ func (c *checker) add(path []string, n *jsonc.Node, hard bool, message, mend str
 
 func (c *checker) value(path []string, n *jsonc.Node, r *rule) {
 	r.load()
+	if len(c.problems) >= maxProblems {
+		return
+	}
 	if c.skipPlugins && len(path) == 4 && path[0] == "plugins" && path[1] == "entries" && path[3] == "config" {
 		return // judged by the rules on plugins, in their words
 	}
@@ -146,6 +154,7 @@ func (c *checker) object(path []string, n *jsonc.Node, r *rule) {
 			continue
 		}
 		switch {
+		case len(c.problems)+len(unknown) >= maxProblems:
 		case r.closed:
 			p := Problem{Path: dotted(path...), Key: dotted(child(path, m.Key)...), Message: fmt.Sprintf("Unrecognized key: %q", m.Key), hard: true, steps: child(path, m.Key)}
 			p.Mend = "remove it"

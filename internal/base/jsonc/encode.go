@@ -159,9 +159,13 @@ func Equal(a, b *Node) bool {
 		if len(am) != len(bm) {
 			return false
 		}
+		get := b.Get
+		if len(bm) > 16 {
+			index := b.Index()
+			get = func(key string) *Node { return index[key] }
+		}
 		for _, m := range am {
-			o := b.Member(m.Key)
-			if o == nil || !Equal(m.Value, o.Value) {
+			if o := get(m.Key); o == nil || !Equal(m.Value, o) {
 				return false
 			}
 		}

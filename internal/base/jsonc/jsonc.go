@@ -150,6 +150,18 @@ func (n *Node) Unique() []Member {
 	return out
 }
 
+// Index returns the values of an object by key, for many look-ups.
+func (n *Node) Index() map[string]*Node {
+	if n == nil || n.Kind != Object {
+		return nil
+	}
+	out := make(map[string]*Node, len(n.Members))
+	for _, m := range n.Members {
+		out[m.Key] = m.Value
+	}
+	return out
+}
+
 // SyntaxError is a place where a document isn't JSON5.
 type SyntaxError struct {
 	Pos Pos

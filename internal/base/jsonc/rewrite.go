@@ -102,10 +102,10 @@ func (r *rewriter) object(old, want *Node, roomy bool) {
 	for i, m := range old.Members {
 		counts[m.Key] = i
 	}
-	last := -1
+	last, values := -1, want.Index()
 	for i, m := range old.Members {
 		slots[i] = slot{start: m.Start, end: m.Value.End, old: m.Value, want: m.Value}
-		if now := want.Get(m.Key); now == nil {
+		if now := values[m.Key]; now == nil {
 			slots[i].gone = true
 			continue
 		} else if counts[m.Key] == i {
