@@ -3,11 +3,11 @@ package gateway_test
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/openclaw-go/openclaw/internal/base/event"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/gateway"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
 
@@ -31,29 +31,13 @@ func BenchmarkDispatch(b *testing.B) {
 func BenchmarkFanOut(b *testing.B) {
 	for _, n := range []int{0, 1, 100} {
 		b.Run(fmt.Sprintf("clients=%d", n), func(b *testing.B) {
-			r := newRig(b, rigOptions{})
-			var readers sync.WaitGroup
-			for range n {
-				c := r.open(operator())
-				readers.Go(func() {
-					for {
-						if _, _, err := c.ws.Read(context.Background()); err != nil {
-							return
-						}
-					}
-				})
-			}
-			r.bus.Publish(event.RunStarted{Run: "r", Session: session, Conn: id.Conn("x")})
+			f := gateway.NewFan(n)
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				r.bus.Publish(event.RunDelta{Run: "r", Session: session, Text: "word ", Fresh: i%20 == 0})
 				i++
+				f.Delta(event.RunDelta{Run: id.Run(fmt.Sprint(i / 200)), Session: session, Text: "word ", Fresh: i%200 == 0})
 			}
-			for _, c := range r.dials {
-				_ = c.ws.CloseNow()
-			}
-			readers.Wait()
 		})
 	}
 }

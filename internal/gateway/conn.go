@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/google/uuid"
 
 	"github.com/openclaw-go/openclaw/internal/auth"
@@ -28,7 +27,7 @@ const (
 // conn is a connection that said hello.
 type conn struct {
 	s      *Server
-	ws     *websocket.Conn
+	ws     *link
 	id     id.Conn
 	grant  *auth.Grant
 	caller *rpc.Caller
@@ -46,7 +45,7 @@ type conn struct {
 	reason    string
 }
 
-func newConn(s *Server, ws *websocket.Conn, g *auth.Grant, caps []string) *conn {
+func newConn(s *Server, ws *link, g *auth.Grant, caps []string) *conn {
 	c := &conn{s: s, ws: ws, id: id.Conn(uuid.NewString()), grant: g, caller: g.Caller(), q: newQueue(), code: wire.CloseNormal}
 	c.caller.Conn, c.caller.Link = c.id, c
 	c.caller.Caps = make(map[string]bool, len(caps))
@@ -83,7 +82,7 @@ func (c *conn) push(f frame) {
 	}
 	c.closeOnce.Do(func() {
 		c.s.log.Warn("slow consumer", "conn", string(c.id), "client", c.grant.Client.ID)
-		c.s.wg.Go(func() { closeWS(c.ws, wire.ClosePolicy, "slow consumer") })
+		c.s.wg.Go(func() { c.ws.bye(wire.ClosePolicy, "slow consumer") })
 	})
 }
 
@@ -117,7 +116,7 @@ func (c *conn) closeLater(delay time.Duration, code int, reason string) {
 // serve runs the connection until it ends.
 func (c *conn) serve(ctx context.Context) {
 	if !c.s.hub.add(c) {
-		closeWS(c.ws, wire.CloseRestart, "service restart")
+		c.ws.bye(wire.CloseRestart, "service restart")
 		return
 	}
 	c.s.log.Debug("client connected", "conn", string(c.id), "client", c.grant.Client.ID, "role", c.grant.Role, "local", c.grant.Peer.Local)
@@ -158,7 +157,7 @@ func (c *conn) write(ctx context.Context) {
 		}
 		clear(batch)
 	}
-	closeWS(c.ws, c.code, c.reason)
+	c.ws.bye(c.code, c.reason)
 }
 
 // read handles frames until the connection breaks.
@@ -166,7 +165,7 @@ func (c *conn) read(ctx context.Context) {
 	for {
 		raw, err := readFrame(ctx, c.ws, wire.MaxPayload)
 		if errors.Is(err, errTooBig) {
-			closeWS(c.ws, wire.CloseTooBig, "")
+			c.ws.bye(wire.CloseTooBig, "")
 			return
 		}
 		if err != nil {

@@ -59,9 +59,11 @@ type Server struct {
 	frames  *jsonschema.Schema
 	connect *jsonschema.Schema
 
-	life context.Context // of all connections; ends after the last goodbye
-	end  context.CancelFunc
-	wg   sync.WaitGroup
+	life  context.Context // of all requests; ends after the last goodbye
+	end   context.CancelFunc
+	links context.Context // of all sockets
+	cut   context.CancelFunc
+	wg    sync.WaitGroup // sockets
 }
 
 // New returns a server of o.Feature.
@@ -83,6 +85,7 @@ func New(o Options) (*Server, error) {
 	s.presence = newPresence(s.now, version.Protocol)
 	s.health = newHealthState(s)
 	s.life, s.end = context.WithCancel(context.Background()) // cancelled by Serve
+	s.links, s.cut = context.WithCancel(s.life)
 	all, err := newMethods(append(s.ownMethods(), o.Feature.Methods...))
 	if err != nil {
 		return nil, err
@@ -98,7 +101,8 @@ const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
-	goodbye        = 5 * time.Second
+	goodbye        = 5 * time.Second // for requests that run
+	goodbyeLinks   = time.Second     // for sockets to answer the close
 )
 
 // Serve answers on ls until ctx ends. Then it takes no new work, tells the
@@ -140,21 +144,18 @@ func (s *Server) Serve(ctx context.Context, ls ...net.Listener) error {
 func (s *Server) farewell(srv *http.Server) {
 	timeout, cancel := context.WithTimeout(context.WithoutCancel(s.life), goodbye)
 	defer cancel()
-	closed := make(chan struct{})
-	go func() {
+	var links sync.WaitGroup
+	links.Go(func() {
 		s.hub.closeAll(wire.CloseRestart, "service restart")
+		cut := time.AfterFunc(goodbyeLinks, s.cut)
+		defer cut.Stop()
 		s.wg.Wait()
-		close(closed)
-	}()
+	})
 	if err := srv.Shutdown(timeout); err != nil {
 		s.log.Debug("requests cut off", "err", err)
 		s.end()
 		_ = srv.Close()
 	}
-	select {
-	case <-closed:
-	case <-timeout.Done():
-	}
+	links.Wait()
 	s.end()
-	<-closed
 }

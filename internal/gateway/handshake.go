@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/google/uuid"
 
 	"github.com/openclaw-go/openclaw/internal/auth"
@@ -20,18 +19,18 @@ import (
 
 // handshake challenges the client and returns its connection, with hello-ok as
 // the first frame to send. It returns nil when it has refused the client.
-func (s *Server) handshake(ctx context.Context, ws *websocket.Conn, r *http.Request, peer auth.Peer) *conn {
+func (s *Server) handshake(ctx context.Context, ws *link, r *http.Request, peer auth.Peer) *conn {
 	nonce := uuid.NewString()
 	challenge, err := s.hub.enc.marshal(wire.Challenge{Nonce: nonce, Ts: s.now().UnixMilli()})
 	if err != nil || writeFrame(ctx, ws, direct("connect.challenge", challenge).data) != nil {
 		return nil
 	}
 	// Canceling a read would cut the connection without a close frame.
-	timeout := time.AfterFunc(wire.HandshakeTimeout, func() { closeWS(ws, wire.CloseNormal, "") })
+	timeout := time.AfterFunc(wire.HandshakeTimeout, func() { ws.bye(wire.CloseNormal, "") })
 	defer timeout.Stop()
 	raw, err := readFrame(ctx, ws, wire.MaxPreAuth)
 	if errors.Is(err, errTooBig) {
-		closeWS(ws, wire.CloseTooBig, "")
+		ws.bye(wire.CloseTooBig, "")
 		return nil
 	}
 	if err != nil {
@@ -61,18 +60,18 @@ func (s *Server) handshake(ctx context.Context, ws *websocket.Conn, r *http.Requ
 
 // firstFrame returns the params of the request connect, or refuses what came
 // instead.
-func (s *Server) firstFrame(ctx context.Context, ws *websocket.Conn, raw []byte) (reqID []byte, c *wire.Connect, ok bool) {
+func (s *Server) firstFrame(ctx context.Context, ws *link, raw []byte) (reqID []byte, c *wire.Connect, ok bool) {
 	if err := s.frames.Validate(raw); err != nil {
 		if isSyntax(err) {
-			closeWS(ws, wire.CloseNormal, "")
+			ws.bye(wire.CloseNormal, "")
 		} else {
-			closeWS(ws, wire.ClosePolicy, "invalid request frame")
+			ws.bye(wire.ClosePolicy, "invalid request frame")
 		}
 		return nil, nil, false
 	}
 	var req request
 	if err := json.Unmarshal(raw, &req); err != nil {
-		closeWS(ws, wire.ClosePolicy, "invalid request frame")
+		ws.bye(wire.ClosePolicy, "invalid request frame")
 		return nil, nil, false
 	}
 	refuse := func(message string) ([]byte, *wire.Connect, bool) {
@@ -98,11 +97,11 @@ func isSyntax(err error) bool {
 }
 
 // refuse answers with e and closes with its message.
-func (s *Server) refuse(ctx context.Context, ws *websocket.Conn, reqID []byte, e *wire.Error, code int) {
+func (s *Server) refuse(ctx context.Context, ws *link, reqID []byte, e *wire.Error, code int) {
 	if data, err := s.errorFrame(reqID, e); err == nil {
 		_ = writeFrame(ctx, ws, data)
 	}
-	closeWS(ws, code, e.Message)
+	ws.bye(code, e.Message)
 }
 
 // hello is what an admitted client is told.

@@ -61,7 +61,9 @@ func (s *Server) routes() (mux *http.ServeMux, err error) {
 		}
 		mux.Handle(r.Pattern, h)
 	}
-	mux.HandleFunc("GET /{$}", s.servePage)
+	mux.HandleFunc("GET /{$}", s.forPeople(s.servePage))
+	mux.HandleFunc("GET /__openclaw/control-ui-config.json", s.forPeople(s.serveBootstrap))
+	mux.HandleFunc("GET /avatar/{agent}", s.forPeople(s.serveAvatar))
 	mux.HandleFunc("/", notFound)
 	return mux, nil
 }

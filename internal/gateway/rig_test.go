@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -57,6 +58,7 @@ type rigOptions struct {
 	settings auth.Settings
 	ready    func() error
 	queue    func(context.Context, id.SessionKey, string) error
+	log      *slog.Logger
 }
 
 func newRig(t testing.TB, o rigOptions) *rig {
@@ -73,7 +75,7 @@ func newRig(t testing.TB, o rigOptions) *rig {
 		change(&settings)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	a, err := auth.New(ctx, auth.Options{Store: emptyStore{}, Bus: r.bus, Settings: func() auth.Settings {
+	a, err := auth.New(ctx, auth.Options{Store: emptyStore{}, Bus: r.bus, Log: o.log, Settings: func() auth.Settings {
 		mu.Lock()
 		defer mu.Unlock()
 		return settings
@@ -93,7 +95,7 @@ func newRig(t testing.TB, o rigOptions) *rig {
 	}, o.methods...)
 	s, err := gateway.New(gateway.Options{
 		Feature: feature.Feature{Methods: methods, Routes: o.routes}, Auth: a, Bus: r.bus,
-		Config: func() *config.Config { return conf }, Ready: o.ready, Queue: o.queue,
+		Config: func() *config.Config { return conf }, Ready: o.ready, Queue: o.queue, Log: o.log,
 		Health: func(context.Context) any { return map[string]any{"ok": true, "agents": []int{}} },
 	})
 	if err != nil {

@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -68,16 +70,12 @@ func (s *Server) serveWS(w http.ResponseWriter, r *http.Request) {
 	}
 	leave := sync.OnceFunc(func() { s.waiting.leave(peer.Addr) })
 	defer leave()
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true, // the handshake checks the origin and answers with a reason
-		CompressionMode:    websocket.CompressionDisabled,
-	})
+	ws, err := accept(s.links, w, r)
 	if err != nil {
-		return // Accept has answered
+		return // accept has answered
 	}
-	ws.SetReadLimit(-1) // readFrame limits, and closes without a text
 	defer func() { _ = ws.CloseNow() }()
-	ctx, cancel := context.WithCancel(s.life)
+	ctx, cancel := context.WithCancel(s.links)
 	defer cancel()
 	c := s.handshake(ctx, ws, r, peer)
 	leave()
@@ -98,11 +96,57 @@ func (h *hub) enter(wg *sync.WaitGroup) bool {
 	return true
 }
 
+// link is a WebSocket and the connection under it.
+type link struct {
+	*websocket.Conn
+	raw net.Conn
+	cut context.Context //nolint:containedctx // the life of the server, not of a call
+}
+
+// hijacked keeps the connection that a handler takes over.
+type hijacked struct {
+	http.ResponseWriter
+	raw net.Conn
+}
+
+func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	h.raw = c
+	return c, rw, err
+}
+
+func accept(cut context.Context, w http.ResponseWriter, r *http.Request) (*link, error) {
+	h := &hijacked{ResponseWriter: w}
+	ws, err := websocket.Accept(h, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // the handshake checks the origin and answers with a reason
+		CompressionMode:    websocket.CompressionDisabled,
+	})
+	if err != nil {
+		return nil, err
+	}
+	ws.SetReadLimit(-1) // readFrame limits, and closes without a text
+	return &link{ws, h.raw, cut}, nil
+}
+
+// byeTime is how long a client may take to answer a close.
+const byeTime = 2 * time.Second
+
+// bye closes with a code. The library waits for the client without an end when
+// a frame is cut off in the middle, so the connection under it is the deadline.
+func (l *link) bye(code int, reason string) {
+	drop := func() { _ = l.raw.Close() }
+	late := time.AfterFunc(byeTime, drop)
+	defer late.Stop()
+	stop := context.AfterFunc(l.cut, drop)
+	defer stop()
+	_ = l.Close(websocket.StatusCode(code), wire.Reason(reason))
+}
+
 var errTooBig = errors.New("gateway: frame too big")
 
 // readFrame returns the next message of at most limit bytes; binary messages
 // count as text.
-func readFrame(ctx context.Context, ws *websocket.Conn, limit int64) ([]byte, error) {
+func readFrame(ctx context.Context, ws *link, limit int64) ([]byte, error) {
 	_, rd, err := ws.Reader(ctx)
 	if err != nil {
 		return nil, err
@@ -120,12 +164,8 @@ func readFrame(ctx context.Context, ws *websocket.Conn, limit int64) ([]byte, er
 // writeTimeout is how long a client may leave a frame unread.
 const writeTimeout = 30 * time.Second
 
-func writeFrame(ctx context.Context, ws *websocket.Conn, data []byte) error {
+func writeFrame(ctx context.Context, ws *link, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	return ws.Write(ctx, websocket.MessageText, data)
-}
-
-func closeWS(ws *websocket.Conn, code int, reason string) {
-	_ = ws.Close(websocket.StatusCode(code), wire.Reason(reason))
 }
