@@ -63,6 +63,16 @@ func (t *Table) Apply(ctx context.Context, env Env) (reply string, handled bool,
 	return reply, true, err
 }
 
+// Knows reports whether text begins with one of the table's commands.
+func (t *Table) Knows(text string) bool {
+	name, _, isCommand := parse(strings.TrimSpace(text))
+	if !isCommand || t == nil {
+		return false
+	}
+	_, ok := t.byName[name]
+	return ok
+}
+
 // parse reads "/name args". The name may be in any case, end in a colon, and
 // name a bot as in groups: "/Think@my_bot: high".
 func parse(text string) (name, args string, ok bool) {

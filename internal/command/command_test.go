@@ -37,6 +37,9 @@ func TestApply(t *testing.T) {
 		if got != tc.want || handled != tc.handled || err != nil {
 			t.Errorf("Apply(%q) = %q, %t, %v, want %q, %t", tc.text, got, handled, err, tc.want, tc.handled)
 		}
+		if tc.text != " /think" && table.Knows(tc.text) != tc.handled {
+			t.Errorf("Knows(%q) = %t", tc.text, !tc.handled)
+		}
 	}
 	_, handled, err := table.Apply(t.Context(), command.Env{In: msg.Inbound{Text: "/config show"}})
 	if !handled || fault.KindOf(err) != fault.Forbidden {
