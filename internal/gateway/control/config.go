@@ -179,12 +179,46 @@ func (c *Control) write(ctx context.Context, who *rpc.Caller, method, raw, base 
 	if before.Exists {
 		f.BaseHash = base // someone may write between the look and the edit
 	}
-	saved, err := edit(f, ctx, []byte(raw))
+	saved, err := edit(f, ctx, plain(before, []byte(raw)))
 	if err != nil {
 		return changeResult{}, nil, refusal(err)
 	}
 	changed := c.saved(ctx, who, method, before, saved)
 	return changeResult{OK: true, Path: saved.Path, Config: shown(saved.Filled)}, changed, nil
+}
+
+// plain keeps a file that is JSON one that is JSON, since scripts may read it:
+// JSON5 without comments is written as JSON. A file with comments, or a new
+// one, stays as the client wrote it.
+func plain(before *config.Loaded, raw []byte) []byte {
+	if !json.Valid(before.Raw) || json.Valid(raw) {
+		return raw
+	}
+	d, err := jsonc.Parse("raw", raw)
+	if err != nil || commented(raw) {
+		return raw // Parse complains again where it can say so
+	}
+	return d.Root.Indented()
+}
+
+// commented reports whether JSON5 text has a comment.
+func commented(text []byte) bool {
+	quote := byte(0)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '/':
+			return true // it means nothing else outside strings
+		}
+	}
+	return false
 }
 
 // saved makes what was saved current and returns the paths that changed.

@@ -168,6 +168,25 @@ func TestConfigSetRestoresSecrets(t *testing.T) {
 	}
 }
 
+func TestConfigSetKeepsJSON(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		raw  string
+		json bool
+	}{
+		"JSON5":                {`{ messages: { ackReactionScope: 'all' }, "gateway": { "port": 4000, } }`, true},
+		"a comment":            {"{ gateway: { port: 4000 } } // why", false},
+		"no comment in a text": {`{ messages: { responsePrefix: "a // b" } }`, true},
+	} {
+		w := newWorld(t)
+		write(t, w.cfg.Paths.Config, `{"gateway":{"port":3000}}`)
+		w.ok(t, "config.set", object{"raw": tc.raw, "baseHash": w.get(t).Hash})
+		if disk := w.disk(t); json.Valid([]byte(disk)) != tc.json {
+			t.Errorf("%s: the file is %s", name, disk)
+		}
+	}
+}
+
 func TestConfigSetMakesTheFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

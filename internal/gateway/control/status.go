@@ -210,15 +210,19 @@ func override(s session.Session) string {
 	return s.ProviderOverride + "/" + s.ModelOverride
 }
 
-// contextOf is how many tokens a conversation with m may have.
+// filledContext is what agents.defaults.contextTokens is when nobody sets it.
+const filledContext = 200_000
+
+// contextOf is how many tokens a conversation with m may have: as configured,
+// else what the model takes.
 func contextOf(cfg *config.Config, m llm.Model) int {
-	switch {
-	case cfg.Agents.Defaults.ContextTokens > 0:
-		return cfg.Agents.Defaults.ContextTokens
+	switch set := cfg.Agents.Defaults.ContextTokens; {
+	case set > 0 && set != filledContext:
+		return set
 	case m.ContextWindow > 0:
 		return m.ContextWindow
 	}
-	return 200_000
+	return filledContext
 }
 
 // channelLines tells about the channels, a line each and one for each account.
