@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -125,7 +124,7 @@ func mend(err error) error {
 			Hint: "systemd is not on this host; run openclaw gateway run under your own supervisor"}
 	case strings.Contains(fault.Hint(err), "Failed to connect to"):
 		return &fault.Error{Kind: fault.Unavailable, Op: "service.systemd", Err: err,
-			Hint: "systemd has no session for this user: log in once more, or type sudo loginctl enable-linger " + os.Getenv("USER")}
+			Hint: "systemd has no session for this user: log in once more, or type sudo loginctl enable-linger $USER"}
 	}
 	return err
 }

@@ -1,0 +1,347 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/cli/term"
+	"github.com/openclaw-go/openclaw/internal/config"
+)
+
+// maxStore bounds a sessions.json that we read: OpenClaw's grow to megabytes.
+const maxStore = 256 << 20
+
+// sessionRow is a session as --json prints it.
+type sessionRow struct {
+	Key            string `json:"key"`
+	UpdatedAt      *int64 `json:"updatedAt"`
+	AgeMs          *int64 `json:"ageMs"`
+	SessionID      string `json:"sessionId,omitempty"`
+	SystemSent     *bool  `json:"systemSent,omitempty"`
+	AbortedLastRun *bool  `json:"abortedLastRun,omitempty"`
+	ThinkingLevel  string `json:"thinkingLevel,omitempty"`
+	VerboseLevel   string `json:"verboseLevel,omitempty"`
+	ReasoningLevel string `json:"reasoningLevel,omitempty"`
+	ElevatedLevel  string `json:"elevatedLevel,omitempty"`
+	ResponseUsage  string `json:"responseUsage,omitempty"`
+	GroupActiv     string `json:"groupActivation,omitempty"`
+	InputTokens    *int64 `json:"inputTokens,omitempty"`
+	OutputTokens   *int64 `json:"outputTokens,omitempty"`
+	TotalTokens    *int64 `json:"totalTokens"`
+	TokensFresh    bool   `json:"totalTokensFresh"`
+	Model          string `json:"model"`
+	ModelProvider  string `json:"modelProvider,omitempty"`
+	ContextTokens  *int   `json:"contextTokens"`
+	AgentID        string `json:"agentId"`
+	Kind           string `json:"kind"`
+	file           string // sessionFile
+	chatType       string
+	cache          [2]*int64
+}
+
+// storedSession is an entry of sessions.json, as far as we read it.
+type storedSession struct {
+	SessionID       string `json:"sessionId"`
+	UpdatedAt       *int64 `json:"updatedAt"`
+	SessionFile     string `json:"sessionFile"`
+	ChatType        string `json:"chatType"`
+	SystemSent      *bool  `json:"systemSent"`
+	AbortedLastRun  *bool  `json:"abortedLastRun"`
+	ThinkingLevel   string `json:"thinkingLevel"`
+	VerboseLevel    string `json:"verboseLevel"`
+	ReasoningLevel  string `json:"reasoningLevel"`
+	ElevatedLevel   string `json:"elevatedLevel"`
+	ResponseUsage   string `json:"responseUsage"`
+	GroupActivation string `json:"groupActivation"`
+	Model           string `json:"model"`
+	ModelProvider   string `json:"modelProvider"`
+	ModelOverride   string `json:"modelOverride"`
+	ContextTokens   *int   `json:"contextTokens"`
+	InputTokens     *int64 `json:"inputTokens"`
+	OutputTokens    *int64 `json:"outputTokens"`
+	CacheRead       *int64 `json:"cacheRead"`
+	CacheWrite      *int64 `json:"cacheWrite"`
+	TotalTokens     *int64 `json:"totalTokens"`
+	TokensFresh     *bool  `json:"totalTokensFresh"`
+}
+
+// sessionStore is one agent's index of sessions.
+type sessionStore struct {
+	Agent id.Agent `json:"agentId"`
+	Path  string   `json:"path"`
+}
+
+type sessionFlags struct {
+	store, agent string
+	all          bool
+}
+
+func (f *sessionFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.store, "store", "", "read this sessions.json instead of the agent's (`path`)")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the agent's `id` (default: the default agent)")
+	cmd.Flags().BoolVar(&f.all, "all-agents", false, "all configured agents")
+}
+
+// stores are the files that f means.
+func (f sessionFlags) stores(c *config.Config) ([]sessionStore, error) {
+	switch {
+	case f.all && (f.agent != "" || f.store != ""):
+		return nil, say("--all-agents can't be combined with --agent or --store")
+	case f.all:
+		var out []sessionStore
+		for _, a := range c.AgentIDs() {
+			out = append(out, storeOf(c, a))
+		}
+		return out, nil
+	case f.store != "":
+		return []sessionStore{{Agent: c.DefaultAgent(), Path: c.Paths.Expand(f.store)}}, nil
+	case f.agent != "":
+		if _, ok := c.Agent(id.Agent(f.agent)); !ok {
+			return nil, say("Unknown agent id %q. What there is: openclaw agents list", f.agent)
+		}
+		return []sessionStore{storeOf(c, id.Agent(f.agent))}, nil
+	}
+	return []sessionStore{storeOf(c, c.DefaultAgent())}, nil
+}
+
+func storeOf(c *config.Config, a id.Agent) sessionStore {
+	return sessionStore{Agent: a, Path: filepath.Join(c.SessionsDir(a), "sessions.json")}
+}
+
+// sessions is openclaw sessions.
+func (sh *shell) sessions() *cobra.Command {
+	cmd := sh.sessionsList("sessions", sh.sessionsList("list"), sh.sessionsCleanup())
+	return cmd
+}
+
+func (sh *shell) sessionsList(name string, subs ...*cobra.Command) *cobra.Command {
+	var (
+		f      sessionFlags
+		active int
+	)
+	cmd := sh.command(spec{name: name, short: "List stored sessions", subs: subs, loose: len(subs) > 0,
+		run: func(ctx context.Context, _ []string) error { return sh.listSessions(ctx, f, active) }})
+	if name == "list" {
+		cmd.Short = "List them"
+	}
+	f.add(cmd)
+	cmd.Flags().IntVar(&active, "active", 0, "only those used within so many `minutes`")
+	cmd.Flags().Bool("verbose", false, "more of it")
+	sh.jsonFlag(cmd)
+	return cmd
+}
+
+func (sh *shell) listSessions(ctx context.Context, f sessionFlags, active int) error {
+	c, err := sh.config(ctx)
+	if err != nil {
+		return err
+	}
+	stores, err := f.stores(c)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	rows := []sessionRow{}
+	for _, s := range stores {
+		part, err := readSessions(c, s, now)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, part...)
+	}
+	if active > 0 {
+		since := now.Add(-time.Duration(active) * time.Minute).UnixMilli()
+		rows = slices.DeleteFunc(rows, func(r sessionRow) bool { return r.UpdatedAt == nil || *r.UpdatedAt < since })
+	}
+	sortSessions(rows)
+	if sh.json {
+		sh.printJSON(sessionsReply(stores, f.all, active, rows))
+		return nil
+	}
+	for _, s := range stores {
+		sh.line("Session store: %s", sh.short(s.Path))
+	}
+	sh.line("Sessions listed: %d", len(rows))
+	sh.sessionTable(rows)
+	return nil
+}
+
+func sessionsReply(stores []sessionStore, all bool, active int, rows []sessionRow) any {
+	out := struct {
+		Path     *string        `json:"path"`
+		Stores   []sessionStore `json:"stores,omitempty"`
+		All      bool           `json:"allAgents,omitempty"`
+		Count    int            `json:"count"`
+		Active   *int           `json:"activeMinutes"`
+		Sessions []sessionRow   `json:"sessions"`
+	}{Count: len(rows), Sessions: rows}
+	if all {
+		out.Stores, out.All = stores, true
+	} else {
+		out.Path = &stores[0].Path
+	}
+	if active > 0 {
+		out.Active = &active
+	}
+	return out
+}
+
+// readSessions reads one index. A missing file has no sessions.
+func readSessions(c *config.Config, s sessionStore, now time.Time) ([]sessionRow, error) {
+	info, err := os.Stat(s.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && info.Size() > maxStore {
+		return nil, say("%s is larger than %d MB; look into it before using it", s.Path, maxStore>>20)
+	}
+	raw, err := os.ReadFile(s.Path)
+	if err != nil {
+		return nil, &fault.Error{Kind: fault.Unavailable, Op: "cli.readSessions", Err: err, Hint: "can't read " + s.Path + ": " + cause(err)}
+	}
+	var stored map[string]storedSession
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		return nil, &fault.Error{Kind: fault.Invalid, Op: "cli.readSessions", Err: err,
+			Hint: s.Path + " is damaged. Try: openclaw doctor"}
+	}
+	def := c.Agents.Defaults.Model.Primary
+	if a, ok := c.Agent(s.Agent); ok && a.Model.Primary != "" {
+		def = a.Model.Primary
+	}
+	rows := make([]sessionRow, 0, len(stored))
+	for key, e := range stored {
+		rows = append(rows, e.row(key, s.Agent, def, now))
+	}
+	return rows, nil
+}
+
+// cause is what the system says, without the path that it repeats.
+func cause(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+func (e storedSession) row(key string, agent id.Agent, model string, now time.Time) sessionRow {
+	r := sessionRow{
+		Key: key, UpdatedAt: e.UpdatedAt, SessionID: e.SessionID, SystemSent: e.SystemSent, AbortedLastRun: e.AbortedLastRun,
+		ThinkingLevel: e.ThinkingLevel, VerboseLevel: e.VerboseLevel, ReasoningLevel: e.ReasoningLevel, ElevatedLevel: e.ElevatedLevel,
+		ResponseUsage: e.ResponseUsage, GroupActiv: e.GroupActivation, InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
+		Model: e.Model, ModelProvider: e.ModelProvider, ContextTokens: e.ContextTokens, AgentID: string(agent),
+		Kind: sessionKind(key, e.ChatType), file: e.SessionFile, chatType: e.ChatType, cache: [2]*int64{e.CacheRead, e.CacheWrite},
+	}
+	if e.UpdatedAt != nil {
+		age := now.UnixMilli() - *e.UpdatedAt
+		r.AgeMs = &age
+	}
+	if a := id.SessionKey(key).Agent(); a != "" {
+		r.AgentID = string(a)
+	}
+	if r.TokensFresh = e.TokensFresh != nil && *e.TokensFresh && e.TotalTokens != nil; r.TokensFresh {
+		r.TotalTokens = e.TotalTokens
+	}
+	if r.Model == "" {
+		r.Model = e.ModelOverride
+	}
+	if r.Model == "" {
+		if p, m, ok := strings.Cut(model, "/"); ok {
+			r.ModelProvider, r.Model = p, m
+		}
+	}
+	return r
+}
+
+func sessionKind(key, chatType string) string {
+	switch {
+	case key == "global" || key == "unknown":
+		return key
+	case chatType == "group" || chatType == "channel" || strings.Contains(key, ":group:") || strings.Contains(key, ":channel:"):
+		return "group"
+	}
+	return "direct"
+}
+
+func sortSessions(rows []sessionRow) {
+	slices.SortFunc(rows, func(a, b sessionRow) int {
+		if x, y := deref(a.UpdatedAt), deref(b.UpdatedAt); x != y {
+			return int(min(max(y-x, -1), 1))
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+}
+
+func deref[T any](p *T) T {
+	if p == nil {
+		return *new(T)
+	}
+	return *p
+}
+
+func (r sessionRow) flags() []string {
+	out := []string{}
+	for _, f := range [][2]string{
+		{"think", r.ThinkingLevel}, {"verbose", r.VerboseLevel}, {"reasoning", r.ReasoningLevel},
+		{"elev", r.ElevatedLevel}, {"usage", r.ResponseUsage}, {"activation", r.GroupActiv},
+	} {
+		if f[1] != "" {
+			out = append(out, f[0]+":"+f[1])
+		}
+	}
+	if deref(r.SystemSent) {
+		out = append(out, "system")
+	}
+	if deref(r.AbortedLastRun) {
+		out = append(out, "aborted")
+	}
+	if r.SessionID != "" {
+		out = append(out, "id:"+r.SessionID)
+	}
+	return out
+}
+
+func (r sessionRow) age() string {
+	if r.AgeMs == nil {
+		return "-"
+	}
+	return ago(time.Duration(*r.AgeMs) * time.Millisecond)
+}
+
+func (r sessionRow) tokens() string {
+	ctx := "?"
+	if r.ContextTokens != nil && *r.ContextTokens > 0 {
+		ctx = fmt.Sprintf("%dk", *r.ContextTokens/1000)
+	}
+	if r.TotalTokens == nil {
+		return "unknown/" + ctx + " (?%)"
+	}
+	percent := "?"
+	if n := deref(r.ContextTokens); n > 0 {
+		percent = strconv.FormatInt(*r.TotalTokens*100/int64(n), 10)
+	}
+	return fmt.Sprintf("%.1fk/%s (%s%%)", float64(*r.TotalTokens)/1000, ctx, percent)
+}
+
+func (sh *shell) sessionTable(rows []sessionRow) {
+	t := term.Table{Head: []string{"Kind", "Key", "Age", "Model", "Tokens (ctx %)", "Flags"}, Max: map[int]int{1: 48, 3: 32}}
+	for _, r := range rows {
+		t.Rows = append(t.Rows, []string{r.Kind, sh.out.Accent(r.Key), r.age(), orDash(r.Model), r.tokens(), sh.out.Dim(strings.Join(r.flags(), " "))})
+	}
+	sh.table(t)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
