@@ -91,7 +91,7 @@ func (a AccountStatus) summary() map[string]any {
 	if a.Probe != nil {
 		m["probe"] = a.Probe
 	}
-	return m
+	return cleaned(m)
 }
 
 // full is an account as the list channelAccounts shows it.
@@ -111,7 +111,7 @@ func (a AccountStatus) full() map[string]any {
 	if a.LastProbe != 0 {
 		m["lastProbeAt"] = a.LastProbe
 	}
-	return m
+	return cleaned(m)
 }
 
 // health is the channel in the health snapshot.
@@ -128,6 +128,23 @@ func (s ChannelStatus) health() map[string]any {
 	}
 	m["accounts"] = accounts
 	return m
+}
+
+// cleaned takes secrets out of the texts in m: an error of a network may quote
+// an address with a token in it.
+func cleaned(m map[string]any) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		switch v := v.(type) {
+		case string:
+			out[k] = harmless(v)
+		case map[string]any:
+			out[k] = cleaned(v)
+		default:
+			out[k] = v
+		}
+	}
+	return out
 }
 
 func orNull[T comparable](v T) any {

@@ -129,10 +129,13 @@ type changeResult struct {
 	Sentinel *sentinelRef    `json:"sentinel,omitempty"`
 }
 
-// configSet replaces the file. It takes effect without a restart where that is
-// possible; where it isn't, the next start brings it.
+// configSet replaces the file. It takes effect at once; where that takes a
+// restart there is one, unless gateway.reload.mode is off.
 func (c *Control) configSet(ctx context.Context, who *rpc.Caller, p setParams) (changeResult, error) {
-	r, _, err := c.write(ctx, who, "config.set", p.Raw, p.BaseHash, config.File.Replace)
+	r, changed, err := c.write(ctx, who, "config.set", p.Raw, p.BaseHash, config.File.Replace)
+	if err == nil && c.Restart != nil && NeedsRestart(changed) && c.Config().Gateway.Reload.Mode != "off" {
+		c.Restart("config.set", restartWait)
+	}
 	return r, err
 }
 

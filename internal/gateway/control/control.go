@@ -65,7 +65,8 @@ type Deps struct {
 	Bus      *event.Bus
 
 	// Apply makes a configuration current that was just saved, without waiting
-	// for the watcher; changed are the paths that differ.
+	// for the watcher; changed are the paths that differ. It doesn't restart the
+	// process: Restart is asked for that.
 	Apply func(now *config.Config, changed []string)
 	// Tools returns the tools of this binary; the set doesn't change.
 	Tools func() []tool.Tool

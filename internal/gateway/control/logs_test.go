@@ -70,10 +70,11 @@ func TestLogsRotate(t *testing.T) {
 func TestLogsRedact(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	secrets := []string{"sk-abcdefghijklmnop", "hunter2hunter2", "123456789:AAE-abcdefghijklmnopqrstuvwxyz0123", "c2VjcmV0c2VjcmV0"}
+	secrets := []string{"sk-abcdefghijklmnop", "hunter2hunter2", "123456789:AAE-abcdefghijklmnopqrstuvwxyz0123", "c2VjcmV0c2VjcmV0", "pass-canary"}
 	lines := []string{
 		`{"1":"key sk-abcdefghijklmnop used","time":"t"}`, `{"1":"{\"password\":\"hunter2hunter2\"}"}`,
 		`{"1":"GET https://api/bot123456789:AAE-abcdefghijklmnopqrstuvwxyz0123/x"}`, `{"1":"Authorization: Bearer c2VjcmV0c2VjcmV0"}`,
+		`{"1":"dial https://user:pass-canary@host/x failed"}`,
 		`{"1":"totalTokens: 123456789, session agent:main:main, monkey: business"}`,
 	}
 	write(t, filepath.Join(w.dir, "openclaw.log"), strings.Join(lines, "\n")+"\n")
@@ -83,8 +84,8 @@ func TestLogsRedact(t *testing.T) {
 			t.Errorf("%s is shown", s)
 		}
 	}
-	if got[4] != lines[4] {
-		t.Errorf("harmless line became %s", got[4])
+	if got[5] != lines[5] {
+		t.Errorf("harmless line became %s", got[5])
 	}
 }
 

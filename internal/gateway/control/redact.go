@@ -15,6 +15,7 @@ var secretShapes = sync.OnceValue(func() *regexp.Regexp {
 		`(authorization\\?"?\s*[:=]\s*\\?"?(?:bearer|basic)\s+)[^\s"\\,}]+` +
 		`|(\bbearer\s+)[a-z0-9._~+/=-]{12,}` +
 		`|((?:token|password|passwd|secret|api[_-]?key)\\?"?\s*[:=]\s*\\?"?)[^\s"\\,}&]{6,}` +
+		`|(://[^/\s:@]{0,64}:)[^/\s@]+@` +
 		`|()\b(?:sk-[a-z0-9_-]{12,}|gh[pousr]_[a-z0-9]{20,}|xox[abprs]-[a-z0-9-]{10,}|AIza[a-z0-9_-]{20,}|(?:bot)?[0-9]{6,12}:AA[a-z0-9_-]{28,})`)
 })
 
@@ -23,7 +24,7 @@ var secretShapes = sync.OnceValue(func() *regexp.Regexp {
 func hints() []string {
 	return []string{
 		"token\"", "token:", "token=", "token\\", "token ", "passw", "secret", "apikey", "api_key", "api-key", "bearer", "authorization",
-		"sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "aiza", ":aa",
+		"://", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "aiza", ":aa",
 	}
 }
 
@@ -41,5 +42,8 @@ func redacted(line string, hints []string) string {
 	if !suspicious(line, hints) {
 		return line
 	}
-	return secretShapes().ReplaceAllString(line, "${1}${2}${3}${4}***")
+	return secretShapes().ReplaceAllString(line, "${1}${2}${3}${4}${5}***")
 }
+
+// harmless is a short text, such as an error, without secrets.
+func harmless(s string) string { return redacted(s, hints()) }

@@ -244,7 +244,7 @@ func (c *Control) channelLines(ctx context.Context) []string {
 				line += " (" + a.Name + ")"
 			}
 			if a.LastError != "" {
-				line += ": " + a.LastError
+				line += ": " + harmless(a.LastError)
 			}
 			lines = append(lines, line)
 		}
