@@ -101,9 +101,8 @@ func options(fs *pflag.FlagSet) [][]string {
 			return
 		}
 		name, text := pflag.UnquoteUsage(f)
-		for _, in := range []string{" (" + name + ")", " (" + name + "; "} { // it stands in the first column
-			text = strings.Replace(text, in, map[bool]string{true: " (", false: ""}[strings.HasSuffix(in, "; ")], 1)
-		}
+		// The name of the value stands in the first column.
+		text = strings.NewReplacer(" ("+name+")", "", " ("+name+"; ", " (").Replace(text)
 		if f.Annotations[mandatory] != nil {
 			text += " (required)"
 		}
