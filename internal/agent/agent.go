@@ -104,7 +104,9 @@ type Runner struct {
 	Machine machine.Machine
 	Bus     *event.Bus
 	Config  func() *config.Config
-	Log     *slog.Logger
+	// Ended is called when a run is over, for what was kept for it; may be nil.
+	Ended func(id.Run)
+	Log   *slog.Logger
 }
 
 // Run runs the agent once.
@@ -113,6 +115,9 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 	out.Started = time.Now()
 	r.Bus.Publish(event.RunStarted{Run: req.Run, Session: req.Session, Conn: req.Conn, At: out.Started})
 	defer func() {
+		if r.Ended != nil {
+			r.Ended(req.Run)
+		}
 		out.Ended = time.Now()
 		r.Bus.Publish(event.RunEnded{Run: req.Run, Session: req.Session, Usage: out.Usage, Err: err, At: out.Ended})
 	}()
@@ -140,7 +145,8 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 	}
 
 	tools := r.Tools(a, req.Owner)
-	system, err := r.Prompts.System(ctx, a, req, s, tools.Specs)
+	ref := pick(req.Model, override(s))
+	system, _, err := r.Prompts.System(ctx, a, req, ref, w.thinking(), tools.Specs)
 	if err != nil {
 		return out, err
 	}
@@ -155,7 +161,7 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 			Workspace: cfg.Workspace(a), StateDir: cfg.Paths.State,
 		},
 	}
-	err = w.attempts(ctx, turn, pick(req.Model, override(s)))
+	err = w.attempts(ctx, turn, ref)
 	if err != nil {
 		w.broken(ctx, err)
 	}

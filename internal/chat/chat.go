@@ -127,10 +127,15 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 			return h.finish(ctx, w, d.Text, nil)
 		}
 		w.Session, w.Owner = route.Resolve(h.Config(), in).Session, d.Owner
+		h.fetch(ctx, &in)
+		w.In[0] = in
 	}
 
 	if words, ok := h.stops(in.Text); ok {
 		return h.stop(ctx, w, words)
+	}
+	if answer, ok := bash(in.Text); ok {
+		return h.answered(ctx, w, answer)
 	}
 	answer, handled, err := h.Commands.Apply(ctx, command.Env{In: in, Session: w.Session, Agent: w.Session.Agent(), Owner: w.Owner})
 	if handled {

@@ -99,8 +99,10 @@ func (m *mind) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event,
 
 type noEvents struct{}
 
-func (noEvents) PeekSystemEvents(context.Context, id.SessionKey) ([]chat.Line, error) { return nil, nil }
-func (noEvents) DropSystemEvents(context.Context, id.SessionKey, int64) error         { return nil }
+func (noEvents) PeekSystemEvents(context.Context, id.SessionKey) ([]chat.Line, error) {
+	return nil, nil
+}
+func (noEvents) DropSystemEvents(context.Context, id.SessionKey, int64) error { return nil }
 
 // open makes a house on dir; opening it twice is a restart.
 func open(t *testing.T, dir string, m *mind) *house {
@@ -123,7 +125,7 @@ func open(t *testing.T, dir string, m *mind) *house {
 		Outbox: &outbox.Outbox{Store: db, Bus: bus, Log: log},
 		Agent: &agent.Runner{
 			Sessions: &session.Book{Store: db, Config: get, Now: time.Now}, Models: m, Hooks: new(hook.Set), Bus: bus, Config: get, Log: log,
-			Tools: func(id.Agent, bool) *loop.Toolset { return tools }, Prompts: &agent.Prompts{},
+			Tools: func(id.Agent, bool) *loop.Toolset { return tools }, Prompts: &agent.Prompts{Config: get, Default: func(id.Agent) llm.Model { return llm.Model{} }},
 		},
 	}
 	h.Commands, err = command.NewTable(nil)
@@ -322,4 +324,3 @@ func TestAbort(t *testing.T) {
 		t.Errorf("history ends with %s", last)
 	}
 }
-

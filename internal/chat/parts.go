@@ -15,6 +15,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/chat/inbox"
 	"github.com/openclaw-go/openclaw/internal/chat/reply"
 	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/provider"
 	"github.com/openclaw-go/openclaw/internal/session"
 )
 
@@ -95,6 +96,15 @@ func visible(err error) string {
 	return "Something went wrong inside the gateway. Its log has the details: openclaw logs"
 }
 
+// wired is err as clients of the gateway are told it: the service's own words
+// with its status, as recorded.
+func wired(err error) string {
+	if words, ok := provider.Words(err); ok {
+		return words
+	}
+	return visible(err)
+}
+
 func asAborted(err error) *agent.Aborted {
 	a, _ := errors.AsType[*agent.Aborted](err)
 	return a
@@ -125,7 +135,7 @@ func chatEnded(w Work, out agent.Outcome, err error) event.ChatEnded {
 	case a != nil:
 		e.State, e.Stop, e.Message = "aborted", a.Origin, say(strings.Join(out.Texts, "")+strings.TrimRight(out.Partial, " "))
 	case err != nil:
-		e.State, e.Error = "error", visible(err)
+		e.State, e.Error = "error", wired(err)
 	default:
 		e.Message = say(text)
 	}

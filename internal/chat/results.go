@@ -39,7 +39,7 @@ func resultOf(w Work, out agent.Outcome, text reply.Text, err error) Result {
 	case asAborted(err) != nil:
 		r.Status, r.Text = "aborted", out.Partial
 	case err != nil:
-		r.Status, r.Text, r.Error = "error", "", visible(err)
+		r.Status, r.Text, r.Error = "error", "", wired(err)
 	}
 	return r
 }

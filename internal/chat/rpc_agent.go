@@ -184,7 +184,15 @@ func agentOf(run id.Run, r Result) (any, error) {
 	if r.Text != "" {
 		d.Result.Payloads = append(d.Result.Payloads, payload{Text: r.Text})
 	}
-	d.Result.Meta = meta{
+	d.Result.Meta = metaOf(r)
+	return d, nil
+}
+
+// MetaOf is what the agent method tells about a run beside its text.
+func MetaOf(r Result) any { return metaOf(r) }
+
+func metaOf(r Result) meta {
+	return meta{
 		DurationMs: r.Ended - r.Started, Aborted: r.Status == "aborted",
 		Agent: agentMeta{
 			Session: r.Session, Provider: r.Provider, Model: r.Model, Prompt: r.Last.Input + r.Last.CacheRead,
@@ -192,7 +200,6 @@ func agentOf(run id.Run, r Result) (any, error) {
 			Last:  lastTokens{r.Last.Input, r.Last.Output, r.Last.CacheRead, r.Last.CacheWrite, r.Last.Total},
 		},
 	}
-	return d, nil
 }
 
 // Result waits for run and returns what came of it. A run that ended before a

@@ -24,6 +24,16 @@ func (h *Handler) stops(text string) (answer string, ok bool) {
 	return "", false
 }
 
+// bash reports whether text is a shell command of the chat, and what to say to
+// it: running them is not built, whatever commands.bash says.
+func bash(text string) (answer string, ok bool) {
+	t := strings.TrimSpace(text)
+	if !strings.HasPrefix(t, "!") && t != "/bash" && !strings.HasPrefix(t, "/bash ") {
+		return "", false
+	}
+	return "⚠️ bash is disabled. Set commands.bash=true to enable. Docs: https://docs.openclaw.ai/tools/slash-commands#config", true
+}
+
 // stop ends the session's run and what waits behind it, and says so.
 func (h *Handler) stop(ctx context.Context, w Work, answer string) error {
 	runs := h.Abort(w.Session, "", "stop")
@@ -69,4 +79,11 @@ func (h *Handler) Poisoned(ctx context.Context, it inbox.Item, reason string) {
 	if err != nil {
 		h.Log.ErrorContext(ctx, "the sender isn't told about a message set aside", "key", it.Key, "err", err)
 	}
+}
+
+// Waiting returns whether a run of the session is under way and how many
+// messages wait behind it.
+func (h *Handler) Waiting(key id.SessionKey) (running bool, depth int) {
+	batch, n := h.queue.Running(key)
+	return len(batch) > 0, n
 }

@@ -13,7 +13,7 @@ import (
 // auth mode, exec host and security, the reset mode.
 const defaultText = `{
 agents: { defaults: {
-  contextTokens: 200000, timeoutSeconds: 600, maxConcurrent: 4, bootstrapMaxChars: 20000, bootstrapTotalMaxChars: 150000,
+  timeoutSeconds: 600, maxConcurrent: 4, bootstrapMaxChars: 20000, bootstrapTotalMaxChars: 150000,
   skipBootstrap: false, timeFormat: "auto", typingIntervalSeconds: 6,
   heartbeat: { every: "30m", target: "none", ackMaxChars: 300, lightContext: false },
 } },

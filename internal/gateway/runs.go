@@ -10,6 +10,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/wire"
+	"github.com/openclaw-go/openclaw/internal/provider"
 )
 
 const (
@@ -226,6 +227,9 @@ func (rs *runs) unhold(r *run) {
 
 // runError is the text of a failed run that clients see.
 func runError(err error) string {
+	if words, ok := provider.Words(err); ok {
+		return words // as recorded: clients are told what the service said
+	}
 	if fault.KindOf(err) == fault.Internal {
 		return fault.Hint(err)
 	}

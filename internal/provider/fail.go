@@ -386,3 +386,13 @@ func Redact(s string, secrets ...string) string {
 	}
 	return s
 }
+
+// Words returns what the service itself said, with its HTTP status in front, as
+// in "401 bad key"; ok is false when err isn't a refusal of a service.
+func Words(err error) (text string, ok bool) {
+	f, ok := errors.AsType[*Failure](err)
+	if !ok || f.Status == 0 || f.Message == "" {
+		return "", false
+	}
+	return strconv.Itoa(f.Status) + " " + f.Message, true
+}

@@ -60,7 +60,7 @@ type Session struct {
 	CacheWrite       int64  `json:"cacheWrite"`
 	TotalTokens      int64  `json:"totalTokens"`
 	TotalTokensFresh bool   `json:"totalTokensFresh"`
-	CompactionCount  int    `json:"compactionCount,omitempty"`
+	CompactionCount  int    `json:"compactionCount"`
 
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -212,8 +212,6 @@ func (t *transcript) header(now time.Time) []byte {
 	b = text(b, "id", string(t.id))
 	b = text(b, "timestamp", iso(now))
 	b = text(b, "cwd", t.cwd)
-	// Not in OpenClaw's own header: it lets the index be rebuilt.
-	b = text(b, "sessionKey", string(t.key))
 	return append(b, "}\n"...)
 }
 

@@ -76,8 +76,8 @@ func refusal(dir string, pid int) string {
 		", or give this one a state directory of its own with `openclaw --profile <name> gateway run`"
 }
 
-// Unlock gives the state directory up.
-func (l *StateLock) Unlock() error { return l.f.Close() }
+// Close gives the state directory up.
+func (l *StateLock) Close() error { return l.f.Close() }
 
 func writePID(f *os.File) error {
 	_, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)

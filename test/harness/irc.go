@@ -86,7 +86,7 @@ func (s *IRCServer) Thaw() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
 func (s *IRCServer) Config(nick string) map[string]any {
 	return map[string]any{"irc": map[string]any{
 		"enabled": true, "host": "127.0.0.1", "port": s.Port, "tls": false, "nick": nick, "username": nick, "realname": "test bot",
-		"dmPolicy": "open", "allowFrom": []any{"*"},
+		"dmPolicy": "open", "allowFrom": []any{"*", "alice!~alice", "alice@127.0.0.1", "alice@localhost"}, // alice is the owner
 	}}
 }
 

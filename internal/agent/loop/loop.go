@@ -82,6 +82,9 @@ func NewToolset(ts []tool.Tool) *Toolset {
 	return s
 }
 
+// Tool returns the tool of that name, nil when there is none.
+func (s *Toolset) Tool(name string) tool.Tool { return s.byName[name] }
+
 // Do runs the loop and returns the messages that it added. When a model call
 // fails the error is a *[Broken]; the messages added before it stand.
 func Do(ctx context.Context, r Run, obs Observer) ([]llm.Message, error) {

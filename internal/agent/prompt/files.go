@@ -67,7 +67,7 @@ func (w *writer) files(in Input) {
 	if body.Len() == 0 {
 		return
 	}
-	intro := "# Project Context\n\nThe following files of your workspace are always loaded.\n"
+	intro := "## Workspace Files (injected)\n\nThe files below belong to the person you work for, who may edit them at any time.\n\n# Project Context\n\nThe following files of your workspace are always loaded.\n"
 	if soul {
 		intro += "SOUL.md says who you are: take on its voice and manner, unless something above stands against it.\n"
 	}

@@ -186,6 +186,38 @@ func (o *Outbox) Kick(outs []msg.Outbound) {
 	}
 }
 
+// Flush waits until nothing is being handed to a network, at most limit.
+func (o *Outbox) Flush(ctx context.Context, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for o.busy(ctx) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// busy reports whether a message of a connected account is due.
+func (o *Outbox) busy(ctx context.Context) bool {
+	open, err := o.Store.OpenOutbound(ctx)
+	if err != nil {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, it := range open {
+		l := o.lines[key{it.Out.To.Channel, it.Out.To.Account}]
+		if l != nil && l.ready && !it.Next.After(time.Now()) {
+			return true
+		}
+	}
+	return false
+}
+
 // Split cuts a text for the channel at to.
 func (o *Outbox) Split(to msg.Address, text string) []string {
 	c, ok := o.Channel(to.Channel, to.Account)

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/openclaw-go/openclaw/internal/app"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/cli"
+	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/secret"
+)
+
+// deps gives the command line the program behind it.
+func deps() cli.Deps {
+	d := cli.Deps{
+		Serve: serve, Local: local, Checks: app.Checks,
+		Models: func(ctx context.Context, c *config.Config) ([]llm.Model, error) { return app.Models(ctx, c), nil },
+		Resolve: func(ctx context.Context, c *config.Config, raw json.RawMessage) (secret.String, error) {
+			return c.Secret(ctx, raw)
+		},
+	}
+	for _, k := range app.Channels() {
+		d.Channels = append(d.Channels, id.Channel(k.ID))
+	}
+	return d
+}
+
+func serve(ctx context.Context, o cli.ServeOptions) error {
+	return app.Run(ctx, app.Options{
+		Paths: o.Paths, Port: o.Port, Bind: o.Bind, Auth: o.Auth, Token: o.Token, Password: o.Password, Log: o.Log, LogFile: o.LogFile,
+		Ready: func(s app.Started) { o.Ready(cli.Ready{Addr: s.Addr, Model: s.Model}) },
+	})
+}
+
+func local(ctx context.Context, o cli.LocalOptions) (cli.Answer, error) {
+	r, err := app.Embedded(ctx, app.Turn{
+		Paths: o.Paths, Log: o.Log, Agent: o.Agent, Session: o.Session, ID: o.SessionID, Message: o.Message, Thinking: o.Thinking,
+		Timeout: o.Timeout, Run: o.Run,
+	})
+	if err != nil {
+		return cli.Answer{}, err
+	}
+	meta, err := json.Marshal(app.Meta(r))
+	if err != nil {
+		return cli.Answer{}, err
+	}
+	a := cli.Answer{Meta: meta, Payloads: []cli.Payload{}}
+	if r.Text != "" {
+		a.Payloads = append(a.Payloads, cli.Payload{Text: r.Text})
+	}
+	return a, nil
+}

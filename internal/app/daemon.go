@@ -1,0 +1,182 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/agent/guard"
+	"github.com/openclaw-go/openclaw/internal/agent/workspace"
+	"github.com/openclaw-go/openclaw/internal/auth"
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/client"
+	"github.com/openclaw-go/openclaw/internal/command"
+	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/feature"
+	"github.com/openclaw-go/openclaw/internal/gateway"
+	"github.com/openclaw-go/openclaw/internal/gateway/control"
+	"github.com/openclaw-go/openclaw/internal/gateway/invoke"
+	"github.com/openclaw-go/openclaw/internal/gateway/openai"
+	"github.com/openclaw-go/openclaw/internal/tool"
+)
+
+// daemon is the core with its faces: the gateway's port and the channels.
+type daemon struct {
+	*core
+	opts     Options
+	problems []config.Problem // of a file that was not taken at start
+	auth     *auth.Authenticator
+	server   *gateway.Server
+	control  *control.Control
+	channels *channels
+	ready    atomic.Bool
+	watcher  *config.Watcher
+	commands []command.Command
+	restarts chan string // a restart that is planned; one is enough
+	stop     context.CancelCauseFunc
+}
+
+// build joins the features and makes the server. It starts nothing.
+func (g *daemon) build(ctx context.Context) (err error) {
+	g.restarts = make(chan string, 1)
+	g.auth, err = auth.New(ctx, auth.Options{Store: g.db, Settings: g.settings, Bus: g.bus, Log: g.log})
+	if err != nil {
+		return err
+	}
+	g.channels = &channels{
+		kinds: Channels(), recv: g.inbox.Accept, out: g.outbox, state: g.db, bus: g.bus, client: g.client, log: g.log,
+		secret: func(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
+			return g.cfg.Current().Reveal(ctx, raw)
+		},
+	}
+	g.control = control.New(control.Deps{
+		Config: g.cfg.Current, Sessions: g.book, Models: g.models, Lines: events{g.db}, Bus: g.bus, Log: g.log,
+		Tools: g.tools.list, Profiles: guard.Profiles, Channels: g.channels.statuses, Identity: g.identity,
+		Workspace: g.workspace, Restart: g.restart, LogFile: func() string { return g.opts.LogFile },
+		Commands: func() []command.Command { return g.commands }, HeartbeatPrompt: heartbeatPrompt,
+	})
+	all, err := feature.Merge(
+		feature.Feature{Name: "sessions", Methods: g.book.Methods()},
+		feature.Feature{Name: "chat", Methods: g.chat.Methods()},
+		feature.Feature{Name: "tools", Tools: g.tools.all},
+		g.control.Feature(),
+		openai.Feature(openai.Options{Do: g.ask, Config: g.cfg.Current}),
+		invoke.Feature(invoke.Options{Config: g.cfg.Current, Tool: g.tool, History: g.history, Kill: g.kill}),
+	)
+	if err != nil {
+		return err
+	}
+	g.commands = all.Commands
+	if g.chat.Commands, err = command.NewTable(all.Commands); err != nil {
+		return err
+	}
+	if _, _, err := g.identity(); err != nil {
+		return err
+	}
+	g.server, err = gateway.New(gateway.Options{
+		Feature: all, Auth: g.auth, Bus: g.bus, Config: g.cfg.Current, Health: g.control.Health, Log: g.log,
+		Ready: func() error {
+			if !g.ready.Load() {
+				return fault.New(fault.Unavailable, "gateway", "starting or stopping")
+			}
+			return nil
+		},
+		Queue: func(ctx context.Context, key id.SessionKey, text string) error {
+			if key == "" {
+				key = id.MainKey(g.cfg.Current().DefaultAgent())
+			}
+			return g.db.PutSystemEvent(ctx, key, text, time.Now())
+		},
+	})
+	return err
+}
+
+// settings is what clients must show, with its secrets resolved and the flags
+// of the command line over it.
+func (g *daemon) settings() auth.Settings {
+	cfg := g.cfg.Current()
+	a := cfg.Gateway.Auth
+	s := auth.Settings{Mode: a.Mode, Gateway: cfg.Gateway, Token: g.opts.Token, Password: g.opts.Password}
+	if g.opts.Auth != "" {
+		s.Mode = g.opts.Auth
+	}
+	ctx := context.Background() //nolint:forbidigo // secrets are cached; asked on paths without a context
+	var err error
+	if s.Token == "" && len(a.Token) > 0 {
+		if s.Token, err = cfg.Secret(ctx, a.Token); err != nil {
+			g.log.Error("gateway.auth.token can't be read", "err", err)
+		}
+	}
+	if s.Password == "" && len(a.Password) > 0 {
+		if s.Password, err = cfg.Secret(ctx, a.Password); err != nil {
+			g.log.Error("gateway.auth.password can't be read", "err", err)
+		}
+	}
+	if s.Mode == "" && s.Token == "" && s.Password != "" {
+		s.Mode = auth.ModePassword
+	}
+	return s
+}
+
+// restart asks for a new process after some time.
+func (g *daemon) restart(reason string, after time.Duration) (coalesced bool) {
+	select {
+	case g.restarts <- reason:
+		time.AfterFunc(after, func() { g.stop(ErrRestart) })
+		return false
+	default:
+		return true
+	}
+}
+
+// ask has one HTTP request answered.
+func (g *daemon) ask(ctx context.Context, in msg.Inbound, delta func(string)) (openai.Answer, error) {
+	r, err := g.chat.Do(ctx, in, delta)
+	if err != nil {
+		return openai.Answer{}, err
+	}
+	return openai.Answer{Text: r.Text, Usage: r.Usage, Stop: r.Stop, Run: r.Run}, nil
+}
+
+// tool is a tool that agent of key may use, for POST /tools/invoke.
+func (g *daemon) tool(_ context.Context, key id.SessionKey, name string) (tool.Tool, tool.Scope, bool) {
+	a := key.Agent()
+	t := g.tools.set(a, true).Tool(name)
+	cfg := g.cfg.Current()
+	return t, tool.Scope{
+		Agent: a, Session: key, Run: id.NewRun(), Owner: true, Machine: g.runner.Machine, Workspace: cfg.Workspace(a), StateDir: cfg.Paths.State,
+	}, t != nil
+}
+
+// history is what GET /sessions/{key}/history shows.
+func (g *daemon) history(ctx context.Context, key id.SessionKey, limit int) (any, bool, error) {
+	s, ms, err := g.chat.History(ctx, key, limit)
+	return ms, s.Known, err
+}
+
+// kill stops what runs in a session, for POST /sessions/{key}/kill.
+func (g *daemon) kill(ctx context.Context, key id.SessionKey) (killed, ok bool, err error) {
+	_, ok, err = g.book.Get(ctx, key)
+	if err != nil {
+		return false, false, err
+	}
+	return len(g.chat.Abort(key, "", "rpc")) > 0, ok, nil
+}
+
+// identity is the gateway's own device key.
+func (g *daemon) identity() (id.Device, string, error) {
+	i, err := client.LoadIdentity(client.IdentityPath(g.cfg.Current().Paths.State))
+	if err != nil {
+		return "", "", err
+	}
+	return id.Device(i.ID), i.PublicKey(), nil
+}
+
+// workspace makes the first files of an agent's workspace.
+func (g *daemon) workspace(ctx context.Context, _ id.Agent, dir string) error {
+	_, err := workspace.Ensure(ctx, workspace.Options{Dir: dir, Skip: g.cfg.Current().Agents.Defaults.SkipBootstrap})
+	return err
+}

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+
+	"github.com/openclaw-go/openclaw/internal/agent/model"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/chat"
+	"github.com/openclaw-go/openclaw/internal/chat/access"
+	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/feature"
+	"github.com/openclaw-go/openclaw/internal/provider"
+)
+
+// Checks are what doctor looks at beside the configuration file itself.
+func Checks(_ context.Context, cfg *config.Config) []feature.Check {
+	return []feature.Check{
+		{Name: "access", Run: func(context.Context) []feature.Finding {
+			var out []feature.Finding
+			for _, k := range Channels() {
+				if _, ok := cfg.Channels[k.ID]; !ok {
+					continue
+				}
+				for _, a := range cfg.Accounts(k.ID) {
+					out = append(out, access.Findings(k.ID, a, k)...)
+				}
+			}
+			return out
+		}},
+	}
+}
+
+// Models lists the models that cfg can use.
+func Models(ctx context.Context, cfg *config.Config) []llm.Model {
+	r := model.New(Providers(), provider.NewClient(), func() *config.Config { return cfg }, &secrets{config: func() *config.Config { return cfg }}, nil)
+	r.Probe(ctx)
+	return r.List()
+}
+
+// Meta is what the command line tells about a turn, in the shape of the agent
+// method's result.
+func Meta(r chat.Result) any { return chat.MetaOf(r) }

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/version"
+	"github.com/openclaw-go/openclaw/internal/channel"
+	"github.com/openclaw-go/openclaw/internal/gateway/control"
+	"github.com/openclaw-go/openclaw/internal/tool"
+	"github.com/openclaw-go/openclaw/internal/tool/status"
+)
+
+// heartbeatPrompt is what a heartbeat asks when nothing is configured.
+const heartbeatPrompt = "Look at HEARTBEAT.md in the workspace, if there is one, and do what it asks for now. " +
+	"Leave finished and old tasks alone. If nothing needs attention, reply HEARTBEAT_OK."
+
+// statuses tells about the configured channels; probe asks their networks.
+func (c *channels) statuses(ctx context.Context, probe bool) []control.ChannelStatus {
+	by := map[id.Channel]*control.ChannelStatus{}
+	for _, a := range c.list() {
+		s := by[a.Channel]
+		if s == nil {
+			s = &control.ChannelStatus{ID: a.Channel, Label: a.Label}
+			by[a.Channel] = s
+		}
+		st := control.AccountStatus{ID: a.Account, Enabled: a.Enabled, Configured: true, Running: a.Running && a.Connected, LastError: a.Err}
+		if !a.Since.IsZero() {
+			st.LastStart = a.Since.UnixMilli()
+		}
+		if p, ok := channel.As[channel.Prober](a.Channeler); ok && probe {
+			st.Probe, st.LastProbe = probed(ctx, p), time.Now().UnixMilli()
+		}
+		s.Accounts = append(s.Accounts, st)
+	}
+	out := make([]control.ChannelStatus, 0, len(by))
+	for _, s := range by {
+		slices.SortFunc(s.Accounts, func(a, b control.AccountStatus) int {
+			if a.ID == id.DefaultAccount || b.ID == id.DefaultAccount {
+				return map[bool]int{true: -1, false: 1}[a.ID == id.DefaultAccount]
+			}
+			return strings.Compare(string(a.ID), string(b.ID))
+		})
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b control.ChannelStatus) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return out
+}
+
+func probed(ctx context.Context, p channel.Prober) any {
+	began := time.Now()
+	err := p.Probe(ctx)
+	m := map[string]any{"ok": err == nil, "elapsedMs": time.Since(began).Milliseconds()}
+	if err != nil {
+		m["error"] = err.Error()
+	}
+	return m
+}
+
+// status is what session_status and /status show about a session.
+func (c *core) status(ctx context.Context, _ tool.Scope, key id.SessionKey) (status.Info, error) {
+	s, ok, err := c.book.Get(ctx, key)
+	if err != nil {
+		return status.Info{}, err
+	}
+	if !ok {
+		return status.Info{}, fault.New(fault.NotFound, "app.status", "no session "+string(key))
+	}
+	cfg := c.cfg.Current()
+	m := c.models.Default(key.Agent())
+	if s.ModelOverride != "" {
+		if o, err := c.models.Lookup(strings.TrimPrefix(s.ProviderOverride+"/"+s.ModelOverride, "/")); err == nil {
+			m = o
+		}
+	}
+	think := s.ThinkingLevel
+	if think == "" {
+		think = "off"
+	}
+	_, depth := c.chat.Waiting(key)
+	return status.Info{
+		Version: version.String(), Session: key, Updated: time.UnixMilli(s.Updated), Model: m.String(),
+		Usage:   llm.Usage{Input: s.InputTokens, Output: s.OutputTokens, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite},
+		Context: int(s.TotalTokens), Window: m.ContextWindow, Compactions: s.CompactionCount, Runtime: "direct", Thinking: think,
+		Queue: "collect", Depth: depth, Zone: cfg.Agents.Defaults.UserTimezone, Clock12: cfg.Agents.Defaults.TimeFormat == "12",
+	}, nil
+}

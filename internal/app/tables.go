@@ -1,0 +1,29 @@
+package app
+
+import (
+	"github.com/openclaw-go/openclaw/internal/channel"
+	"github.com/openclaw-go/openclaw/internal/channel/irc"
+	"github.com/openclaw-go/openclaw/internal/channel/telegram"
+	"github.com/openclaw-go/openclaw/internal/provider"
+	"github.com/openclaw-go/openclaw/internal/provider/anthropic"
+	"github.com/openclaw-go/openclaw/internal/provider/demo"
+	"github.com/openclaw-go/openclaw/internal/provider/openai"
+)
+
+// Channels lists the networks in this binary. Adding one is its folder and its
+// line here.
+func Channels() []channel.Kind {
+	return []channel.Kind{
+		irc.Kind(),
+		telegram.Kind(),
+	}
+}
+
+// Providers lists the wire formats of models in this binary.
+func Providers() []provider.Kind {
+	return []provider.Kind{
+		anthropic.Kind(),
+		demo.Kind(),
+		openai.Kind(),
+	}
+}

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/agent/guard"
+	"github.com/openclaw-go/openclaw/internal/agent/loop"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/machine"
+	"github.com/openclaw-go/openclaw/internal/tool"
+	"github.com/openclaw-go/openclaw/internal/tool/exec"
+	"github.com/openclaw-go/openclaw/internal/tool/fs"
+	"github.com/openclaw-go/openclaw/internal/tool/status"
+)
+
+// toolbox holds the tools of the program and the sets that agents may use. A
+// set is built once per version of the configuration.
+type toolbox struct {
+	all     []tool.Tool
+	exec    *exec.Runner
+	breaker *guard.Breaker
+	config  func() *config.Config
+
+	mu   sync.Mutex
+	made *config.Config // the version that sets belongs to
+	sets map[setKey]*loop.Toolset
+}
+
+type setKey struct {
+	agent id.Agent
+	owner bool
+}
+
+// newToolbox makes the tools. A tool is one line here.
+func newToolbox(c *core, m machine.Machine) *toolbox {
+	b := &toolbox{config: c.cfg.Current, breaker: guard.NewBreaker()}
+	b.exec = exec.New(exec.Options{
+		Machine: m,
+		Config: func() exec.Config {
+			e := c.cfg.Current().Tools.Exec
+			return exec.Config{
+				Host: e.Host, Security: e.Security, Ask: e.Ask, BackgroundMs: e.BackgroundMs, TimeoutSec: e.TimeoutSec,
+				CleanupMs: e.CleanupMs, NotifyOnExit: e.NotifyOnExit,
+			}
+		},
+		OnExit: c.backgroundEnded,
+	})
+	b.all = append(b.all, fs.New(fs.Options{
+		WorkspaceOnly: func() bool { return c.cfg.Current().Tools.FS.WorkspaceOnly },
+		Home:          c.cfg.Current().Paths.Home, Protect: []string{c.cfg.Current().Paths.Config},
+	})...)
+	b.all = append(b.all, b.exec.Tools()...)
+	b.all = append(b.all, status.New(status.Source{Info: c.status}))
+	return b
+}
+
+// backgroundEnded queues the end of a background command for the next turn of
+// its session.
+func (c *core) backgroundEnded(key id.SessionKey, summary string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) //nolint:forbidigo // nobody waits for the end of a background command
+	defer cancel()
+	if err := c.db.PutSystemEvent(ctx, key, summary, time.Now()); err != nil {
+		c.log.Error("the end of a background command is not noted", "session", key, "err", err)
+	}
+}
+
+func (b *toolbox) list() []tool.Tool { return b.all }
+
+func (b *toolbox) close() { b.exec.Close() }
+
+// set returns what agent a may use for its owner, or for others.
+func (b *toolbox) set(a id.Agent, owner bool) *loop.Toolset {
+	cfg := b.config()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.made != cfg {
+		b.made, b.sets = cfg, map[setKey]*loop.Toolset{}
+	}
+	k := setKey{a, owner}
+	if s := b.sets[k]; s != nil {
+		return s
+	}
+	s := loop.NewToolset(b.allowed(cfg, a))
+	b.sets[k] = s
+	return s
+}
+
+// allowed is the tools that the policy lets a have, behind the guards.
+func (b *toolbox) allowed(cfg *config.Config, a id.Agent) []tool.Tool {
+	policy := guard.Policy(cfg, a)
+	var out []tool.Tool
+	for _, t := range b.all {
+		if ok, _ := policy(t.Spec().Name); ok {
+			out = append(out, t)
+		}
+	}
+	return guard.Wrap(out, guard.Clean(guard.ResultLimit), b.breaker.Middleware)
+}
