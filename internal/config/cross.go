@@ -25,6 +25,7 @@ func crossCheck(root *jsonc.Node, paths Paths) (problems, warnings []Problem) {
 	c.sizes()
 	c.hooks()
 	c.misc()
+	c.patterns()
 	c.channels()
 	c.gateway()
 	c.plugins()

@@ -64,8 +64,25 @@ func (f File) Set(ctx context.Context, path string, value []byte) (Saved, error)
 			return nil, nil, err
 		}
 		root, err := p.set(l.Doc.Root, restored)
+		if err == nil && p.String() == "models.providers.ollama.apiKey" {
+			root = completeOllama(root)
+		}
 		return l.Doc, root, err
 	})
+}
+
+// completeOllama adds what a provider needs beside its key, when only that is
+// given: the original does so for this provider alone.
+func completeOllama(root *jsonc.Node) *jsonc.Node {
+	at := []string{"models", "providers", "ollama"}
+	for _, add := range []jsonc.Member{
+		{Key: "baseUrl", Value: jsonc.Str("http://127.0.0.1:11434")}, {Key: "api", Value: jsonc.Str("ollama")}, {Key: "models", Value: &jsonc.Node{Kind: jsonc.Array}},
+	} {
+		if root.Find(at...).Get(add.Key) == nil {
+			root = root.With(append(at[:len(at):len(at)], add.Key), add.Value)
+		}
+	}
+	return root
 }
 
 // Unset takes the key at path out, and the objects this leaves empty.

@@ -71,12 +71,16 @@ func Load(ctx context.Context, paths Paths, opts LoadOptions) (*Loaded, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if opts.LastGood {
+		paths.sweep(ctx)
+	}
 	raw, err := readBounded(paths.Config, false)
 	exists := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, &fault.Error{Kind: fault.Unavailable, Op: "config.Load", Hint: "the configuration can't be read", Err: err}
 	}
 	l := evaluate(paths, raw, exists, opts)
+	l.Warnings = append(l.Warnings, openToOthers(paths.Config)...)
 	if l.Valid() {
 		if opts.LastGood && exists {
 			if err := l.Remember(); err != nil {

@@ -155,7 +155,7 @@ func Redact(n *jsonc.Node) *jsonc.Node {
 
 func redact(n *jsonc.Node) (*jsonc.Node, []string) {
 	var values []string
-	var hidden []string // the last object that is secret as a whole; the walk is depth first
+	var hidden []string        // the last object that is secret as a whole; the walk is depth first
 	known := map[string]bool{} // long lists ask the same again and again
 	secretAt := func(path []string) bool {
 		key := shape(path)

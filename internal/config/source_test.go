@@ -269,3 +269,61 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("a missing section = %+v", s)
 	}
 }
+
+func TestPatterns(t *testing.T) { // T-89
+	t.Parallel()
+	p := home(t)
+	write(t, p.Config, `{ messages: { groupChat: { mentionPatterns: ["(a+)+$", "(?=x)y", "((a{1000}){1000}){1000}", "`+strings.Repeat("a", 5000)+`"] } } }`)
+	l, err := config.Load(t.Context(), p, options(t, nil))
+	if err == nil || len(l.Problems) != 2 || l.Problems[0].Path != "messages.groupChat.mentionPatterns.2" || l.Problems[1].Path != "messages.groupChat.mentionPatterns.3" {
+		t.Errorf("problems = %v", l.Problems)
+	}
+	if len(l.Warnings) != 1 || l.Warnings[0].Path != "messages.groupChat.mentionPatterns.1" {
+		t.Errorf("warnings = %v", l.Warnings)
+	}
+}
+
+func TestLeftOversAndModes(t *testing.T) { // F-19, T-79
+	t.Parallel()
+	p := home(t)
+	write(t, p.Config, "{}")
+	if err := os.Chmod(p.Config, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{p.Config + ".123.tmp", p.Config + ".bak.9.tmp", p.LastGood() + ".5.tmp"} {
+		write(t, name, "{")
+	}
+	write(t, p.Config+".bak", "{}")
+	opts := options(t, nil)
+	opts.LastGood = true
+	l, err := config.Load(t.Context(), p, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Warnings) != 1 || l.Warnings[0].Mend != "run: chmod 600 "+p.Config {
+		t.Errorf("warnings = %v", l.Warnings)
+	}
+	entries, err := os.ReadDir(p.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{"openclaw.json", "openclaw.json.bak", "openclaw.last-good.json"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSetOllamaKey(t *testing.T) {
+	t.Parallel()
+	f := file(t, "{}")
+	s, err := f.Set(t.Context(), "models.providers.ollama.apiKey", []byte(`"k"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := s.Config.Models.Providers["ollama"]; p.BaseURL != "http://127.0.0.1:11434" || p.API != "ollama" {
+		t.Errorf("provider = %+v", p)
+	}
+}
