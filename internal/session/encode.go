@@ -65,8 +65,9 @@ func (s *Session) UnmarshalJSON(raw []byte) error {
 }
 
 // Decode reads the entry of key as sessions.json holds it. A known key of the
-// wrong type doesn't spoil the entry: it is kept in Extra. So is, without a
-// value, a key that we always write but that wasn't there.
+// wrong type doesn't spoil the entry: it is kept in Extra. So is a zero that
+// we would leave out, and, without a value, a key that we always write but that
+// wasn't there.
 func Decode(key id.SessionKey, raw []byte) (Session, error) {
 	s := Session{Key: key}
 	p := scanner{s: string(raw)}
@@ -101,6 +102,11 @@ func Decode(key id.SessionKey, raw []byte) (Session, error) {
 			return s, errors.Join(ErrEntry, err)
 		}
 		s.keepWrong(present)
+	}
+	for k, v := range present { // zero, but written
+		if f, _ := fieldOf(known, k); f.IsZero() && !slices.Contains(alwaysWritten, k) {
+			s.keep(k, v)
+		}
 	}
 	for _, k := range alwaysWritten {
 		if _, there := present[k]; !there {
@@ -143,6 +149,7 @@ func (s *Session) keep(k, raw string) {
 // that every entry has.
 var alwaysWritten = []string{ //nolint:gochecknoglobals // a constant list
 	"systemSent", "abortedLastRun", "inputTokens", "outputTokens", "cacheRead", "cacheWrite", "totalTokens", "totalTokensFresh",
+	"compactionCount",
 }
 
 // fieldIndex is the place of each key in Session.

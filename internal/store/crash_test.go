@@ -53,12 +53,19 @@ func writeUntilKilled() bool {
 				if i%2 == 0 {
 					continue
 				}
-				out := msg.Outbound{ID: id.NewDelivery(), To: msg.Address{Channel: "irc", Peer: "p"}}
-				if err := d.Finish(ctx, inbox.Finished{Keys: []string{in.DedupeKey()}, Outs: []msg.Outbound{out}}); err != nil {
+				f := inbox.Finished{Keys: []string{in.DedupeKey()}}
+				if i%31 == 1 { // few, since what waits at the end is written to files
+					f.Outs = []msg.Outbound{{ID: id.NewDelivery(), To: msg.Address{Channel: "irc", Peer: "p"}}}
+				}
+				if err := d.Finish(ctx, f); err != nil {
 					say("error", err)
 					return
 				}
-				say("done", in.DedupeKey(), out.ID)
+				if len(f.Outs) > 0 {
+					say("done", in.DedupeKey(), f.Outs[0].ID)
+				} else {
+					say("done", in.DedupeKey(), "-")
+				}
 			}
 		})
 	}
@@ -145,7 +152,7 @@ func lookFor(t *testing.T, dir string, put map[string]bool, done map[string]stri
 		}
 	}
 	for k, out := range done {
-		if undone[k] || !waiting[out] {
+		if undone[k] || out != "-" && !waiting[out] {
 			t.Fatalf("finished %s: open %v, its answer stored %v", k, undone[k], waiting[out])
 		}
 	}

@@ -61,6 +61,8 @@ type DB struct {
 	w       *writer
 	readDB  *sql.DB
 	project *projector
+	rebuilt bool            // a damaged one was set aside
+	base    context.Context //nolint:containedctx // without an end: for what Close does
 
 	mu    sync.RWMutex
 	stmts map[string]*sql.Stmt // of readDB
@@ -147,6 +149,7 @@ func open(ctx context.Context, o Options) (_ *DB, err error) {
 	// The writer and the projector end with Close, not with the caller's ctx:
 	// what was accepted must reach the disk.
 	base := context.WithoutCancel(ctx)
+	d.base = base
 	d.w = newWriter(conn, d.dialect, o.Log)
 	go d.w.loop(base)
 	d.project = newProjector(d)
@@ -162,7 +165,7 @@ func (d *DB) Close() error {
 
 func (d *DB) close() error {
 	d.project.close()
-	var errs []error
+	errs := []error{d.giveQueue(d.base)}
 	d.w.close()
 	d.mu.Lock()
 	for _, s := range d.stmts {

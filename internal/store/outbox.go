@@ -19,6 +19,9 @@ type outRow struct {
 	out  msg.Outbound
 	body string
 	at   int64
+
+	tries  int // made by another program
+	reason string
 }
 
 func (d *DB) outRows(outs []msg.Outbound) ([]outRow, error) {

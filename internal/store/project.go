@@ -57,6 +57,9 @@ func (f file) path() string {
 	case "pairing":
 		return "credentials/" + f.a + "-pairing.json"
 	case "allow":
+		if f.b == "" { // the old name of the default account's list
+			return "credentials/" + f.a + "-allowFrom.json"
+		}
 		return "credentials/" + f.a + "-" + f.b + "-allowFrom.json"
 	}
 	return f.kind
@@ -88,6 +91,9 @@ func (p *projector) mark(fs ...file) {
 	p.mu.Lock()
 	for _, f := range fs {
 		p.dirty[f] = true
+		if f.kind == "allow" && f.b == string(id.DefaultAccount) {
+			p.dirty[file{kind: "allow", a: f.a}] = true
+		}
 	}
 	p.mu.Unlock()
 	select {
@@ -155,13 +161,16 @@ func (d *DB) writeFile(ctx context.Context, f file) error {
 	if rel == "" {
 		return nil
 	}
+	last, known, err := d.lastWritten(ctx, rel)
+	if err != nil || !known && f.kind == "allow" && f.b == "" {
+		return err // the old name is kept up only where it was found
+	}
 	text, err := d.render(ctx, f)
 	if err != nil {
 		return err
 	}
-	last, _, err := d.lastWritten(ctx, rel)
 	hash := hashOf(text)
-	if err != nil || last.hash == hash && last.unchanged(filepath.Join(d.dir, filepath.FromSlash(rel))) {
+	if last.hash == hash && last.unchanged(filepath.Join(d.dir, filepath.FromSlash(rel))) {
 		return err
 	}
 	return d.replace(ctx, rel, text, hash)
@@ -170,8 +179,25 @@ func (d *DB) writeFile(ctx context.Context, f file) error {
 // replace puts text in the place of the file, whole or not at all. The
 // database learns first what will stand there, so that after a crash the file
 // isn't taken for someone else's.
-func (d *DB) replace(ctx context.Context, rel string, text []byte, hash string) (err error) {
+func (d *DB) replace(ctx context.Context, rel string, text []byte, hash string) error {
 	path := filepath.Join(d.dir, filepath.FromSlash(rel))
+	return writeWith(path, text, func(st os.FileInfo) error {
+		_, err := d.one(ctx, `INSERT INTO files (path, hash, size, mtime, written) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (path) DO UPDATE SET prev = files.hash, hash = excluded.hash,
+			size = excluded.size, mtime = excluded.mtime, written = excluded.written`,
+			rel, hash, st.Size(), st.ModTime().UnixNano(), millis(d.now()))
+		return err
+	})
+}
+
+// writeWhole puts text at path, whole or not at all.
+func writeWhole(path string, text []byte) error {
+	return writeWith(path, text, func(os.FileInfo) error { return nil })
+}
+
+// writeWith calls ready when the new file is on the disk, before it takes its
+// place.
+func writeWith(path string, text []byte, ready func(os.FileInfo) error) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -192,10 +218,7 @@ func (d *DB) replace(ctx context.Context, rel string, text []byte, hash string) 
 	if err != nil {
 		return err
 	}
-	if _, err = d.one(ctx, `INSERT INTO files (path, hash, size, mtime, written) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (path) DO UPDATE SET prev = files.hash, hash = excluded.hash,
-		size = excluded.size, mtime = excluded.mtime, written = excluded.written`,
-		rel, hash, st.Size(), st.ModTime().UnixNano(), millis(d.now())); err != nil {
+	if err := ready(st); err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
@@ -343,6 +366,9 @@ type allowJSON struct {
 }
 
 func (d *DB) renderAllowed(ctx context.Context, c id.Channel, a id.Account) ([]byte, error) {
+	if a == "" {
+		a = id.DefaultAccount
+	}
 	ps, err := d.Allowed(ctx, c, a)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,6 @@ const (
 	kindNode          = "node"
 	kindNodeRequest   = "node-request"
 	kindJob           = "cron-job"
-	kindFailed        = "failed-delivery"
 )
 
 const putRecordSQL = `INSERT INTO records (kind, id, pos, body) VALUES (?, ?, ?, ?)
@@ -41,8 +40,7 @@ func (d *DB) records(ctx context.Context, kind string) ([]record, error) {
 	return rs, err
 }
 
-// putRecord stores v under id. Keys that an earlier body has and v's type
-// doesn't know stay.
+// putRecord stores v under id.
 func (d *DB) putRecord(ctx context.Context, f file, kind, id string, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if writeUntilKilled() {
+	if writeUntilKilled() || holdLock() {
 		return
 	}
 	goleak.VerifyTestMain(m)
