@@ -206,11 +206,21 @@ func (w *world) method(t *testing.T, name string) rpc.Method {
 // call calls a method as the gateway does and returns the payload as JSON.
 func (w *world) call(t *testing.T, who *rpc.Caller, name string, params any) (json.RawMessage, error) {
 	t.Helper()
+	return callAs(t, who, w.method(t, name), params)
+}
+
+func call(t *testing.T, m rpc.Method, params any) (json.RawMessage, error) {
+	t.Helper()
+	return callAs(t, owner(), m, params)
+}
+
+func callAs(t *testing.T, who *rpc.Caller, m rpc.Method, params any) (json.RawMessage, error) {
+	t.Helper()
 	raw, err := json.Marshal(params)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.method(t, name).Call(t.Context(), who, raw)
+	got, err := m.Call(t.Context(), who, raw)
 	if err != nil {
 		return nil, err
 	}
