@@ -58,7 +58,7 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the lock outlived its process: %v", err)
 	}
-	ok(t, l.Unlock())
+	ok(t, l.Close())
 	if n, held, err := store.Holder(dir); n != 0 || held || err != nil {
 		t.Errorf("Holder of a free lock = %d, %v, %v", n, held, err)
 	}
