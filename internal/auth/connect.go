@@ -25,7 +25,7 @@ func (a *Authenticator) Connect(ctx context.Context, c *wire.Connect, nonce stri
 		return nil, refuse(wire.CodeInvalid, "invalid role", nil)
 	}
 	if p.Browser && p.Origin != "" || isControlUI(c.Client) || p.Browser && s.mode() == ModeNone {
-		if ok, why := OriginOK(p, s.Gateway.ControlUI); !ok {
+		if ok, why := OriginOK(p, s); !ok {
 			a.log.Warn("origin refused", "origin", p.Origin, "addr", p.Addr.String())
 			return nil, refuse(wire.CodeInvalid, originMessage, reasonDetails{"CONTROL_UI_ORIGIN_NOT_ALLOWED", why})
 		}

@@ -125,6 +125,8 @@ func TestConnectRefusals(t *testing.T) {
 			details: `{"code":"AUTH_TOKEN_MISMATCH","authReason":"token_mismatch","canRetryWithDeviceToken":false,"recommendedNextStep":"update_auth_credentials"}`},
 		{name: "no-secret-configured", bare: true, conf: func(s *auth.Settings) { s.Token = "" }, want: "INVALID_REQUEST: " + tokenMismatch,
 			details: `{"code":"AUTH_TOKEN_MISMATCH","authReason":"token_mismatch","canRetryWithDeviceToken":false,"recommendedNextStep":"update_auth_credentials"}`},
+		{name: "mode-none-local-page", fresh: true, request: header("Origin", "http://127.0.0.1:1"), conf: func(s *auth.Settings) { s.Mode = "none" },
+			want: "INVALID_REQUEST: " + originBad, details: `{"code":"CONTROL_UI_ORIGIN_NOT_ALLOWED","reason":"origin not allowed"}`},
 		{name: "mode-none-foreign-page", fresh: true, request: header("Origin", "http://evil.example"), conf: func(s *auth.Settings) { s.Mode = "none" },
 			want: "INVALID_REQUEST: " + originBad, details: `{"code":"CONTROL_UI_ORIGIN_NOT_ALLOWED","reason":"origin not allowed"}`},
 	}

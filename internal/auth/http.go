@@ -32,7 +32,7 @@ func (a *Authenticator) HTTP(r *http.Request) (*rpc.Caller, *HTTPRefusal) {
 	if s.mode() == ModeNone || s.mode() == ModeProxy {
 		// Whoever can make the browser of an admitted person send a request would
 		// be admitted with it.
-		if ok, _ := OriginOK(p, s.Gateway.ControlUI); p.Browser && p.Origin != "" && !ok {
+		if ok, _ := OriginOK(p, s); p.Browser && p.Origin != "" && !ok {
 			return nil, &HTTPRefusal{Status: http.StatusForbidden, Type: "forbidden", Message: "origin not allowed (allow it in gateway.controlUi.allowedOrigins)"}
 		}
 	}

@@ -3,13 +3,13 @@ package auth
 import (
 	"net/url"
 	"strings"
-
-	"github.com/openclaw-go/openclaw/internal/config"
 )
 
 // OriginOK reports whether a page of p.Origin may talk to the gateway. why is
-// the reason in the error's details.
-func OriginOK(p Peer, ui config.ControlUI) (ok bool, why string) {
+// the reason in the error's details. Without a credential to show, only pages
+// of this very gateway may.
+func OriginOK(p Peer, s Settings) (ok bool, why string) {
+	ui := s.Gateway.ControlUI
 	u, err := url.Parse(p.Origin)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Path != "" || u.User != nil {
 		return allowed(p.Origin, ui.AllowedOrigins), "origin missing or invalid"
@@ -19,7 +19,7 @@ func OriginOK(p Peer, ui config.ControlUI) (ok bool, why string) {
 		return true, ""
 	case SafeHost(p.Host) && strings.EqualFold(u.Host, p.Host):
 		return true, "" // the page came from this very gateway
-	case p.Local && LocalHost(u.Host):
+	case p.Local && LocalHost(u.Host) && s.mode() != ModeNone:
 		return true, "" // a page on this host, whatever its port
 	case ui.DangerouslyAllowHostHeaderOriginFallback && strings.EqualFold(u.Host, p.Host):
 		return true, ""

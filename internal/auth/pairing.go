@@ -41,6 +41,8 @@ func (a *Authenticator) pair(ctx context.Context, c *wire.Connect, key string, g
 	}
 	if !silent {
 		if created {
+			a.log.Info("a device asks to be paired", "approve", "openclaw devices approve "+req.ID, "device", string(req.Device), "why", why,
+				"addr", g.Peer.Addr.String(), "untrustedProxy", g.Peer.Forwarded && !g.Peer.Proxied)
 			a.publish("device.pair.requested", req)
 		}
 		return refuse(wire.CodeNotPaired, "pairing required", pairingDetails{"PAIRING_REQUIRED", req.ID, why})

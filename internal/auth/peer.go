@@ -20,8 +20,11 @@ type Peer struct {
 	// directly and under a name of this host.
 	Local   bool
 	Proxied bool // a trusted proxy passed the request on
-	Host    string
-	Origin  string
+	// Forwarded says that some proxy passed it on. One that gateway.trustedProxies
+	// doesn't list makes every client remote.
+	Forwarded bool
+	Host      string
+	Origin    string
 	// Browser says that a web page may be behind the request.
 	Browser bool
 	// User is whom a trusted proxy signed in, in that mode; else noUser says why
@@ -51,6 +54,7 @@ func PeerOf(r *http.Request, s Settings) Peer {
 	direct := addrOf(r.RemoteAddr)
 	p.Addr = direct
 	via := forwarded(r.Header)
+	p.Forwarded = via
 	if via && trusted(direct, g.TrustedProxies) {
 		p.Proxied = true
 		p.Addr = behind(r.Header, g)

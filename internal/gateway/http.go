@@ -20,6 +20,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+	if len(r.TransferEncoding) > 0 {
+		// A second length that an intermediary believed must not start a second
+		// request here.
+		h.Set("Connection", "close")
+	}
 	switch {
 	case isUpgrade(r) && r.URL.Path != "/__openclaw__/ws":
 		s.serveWS(w, r)

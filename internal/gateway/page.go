@@ -87,7 +87,7 @@ func (s *Server) publicHost(host string) bool {
 	p := auth.Peer{Host: host}
 	for _, scheme := range []string{"https://", "http://"} {
 		p.Origin = scheme + host
-		if ok, _ := auth.OriginOK(p, s.o.Auth.Settings().Gateway.ControlUI); ok {
+		if ok, _ := auth.OriginOK(p, s.o.Auth.Settings()); ok {
 			return true
 		}
 	}
