@@ -23,25 +23,37 @@ func (s *Server) authorize(c *conn, name string) (rpc.Method, *wire.Error) {
 		return refuse("connect is only valid as the first request")
 	}
 	m, known := s.methods.byName[name]
-	if known && m.Scope == "" {
+	switch {
+	case known && m.Scope == "":
 		return m, nil
+	case !known && nodeOnly(name):
+		m.Scope = rpc.NodeRole
+	case !known:
+		m.Scope = rpc.Admin
 	}
-	if (c.grant.Role == rpc.Node) != (known && m.Scope == rpc.NodeRole) && (known || c.grant.Role == rpc.Node) {
+	if (c.grant.Role == rpc.Node) != (m.Scope == rpc.NodeRole) {
 		c.foreign++
 		return refuse("unauthorized role: %s", c.grant.Role)
 	}
 	c.foreign = 0
-	want := m.Scope
-	if !known {
-		want = rpc.Admin
-	}
-	if want != rpc.NodeRole && !auth.Has(c.caller.Scopes, want) {
-		return refuse("missing scope: %s", want)
+	if m.Scope != rpc.NodeRole && !auth.Has(c.caller.Scopes, m.Scope) {
+		return refuse("missing scope: %s", m.Scope)
 	}
 	if !known {
 		return refuse("unknown method: %s", name)
 	}
 	return m, nil
+}
+
+// nodeOnly reports whether the protocol gives name to nodes alone, so that
+// operators get the same answer whether it is served or not.
+func nodeOnly(name string) bool {
+	switch name {
+	case "skills.bins", "node.pending.drain", "node.pending.pull", "node.pending.ack", "node.invoke.result",
+		"node.event", "node.canvas.capability.refresh":
+		return true
+	}
+	return false
 }
 
 // call serves one request.

@@ -138,6 +138,8 @@ func TestFramesAndScopes(t *testing.T) {
 		{bare, "health needs nothing", `{"type":"req","id":"e","method":"health","params":[1]}`, `"e"`, ""},
 		{bare, "no scopes", `{"type":"req","id":"e","method":"sessions.list"}`, `"e"`, "INVALID_REQUEST: missing scope: operator.read"},
 		{admin, "node method", `{"type":"req","id":"e","method":"node.event"}`, `"e"`, "INVALID_REQUEST: unauthorized role: operator"},
+		{admin, "node method that isn't served", `{"type":"req","id":"e","method":"skills.bins"}`, `"e"`, "INVALID_REQUEST: unauthorized role: operator"},
+		{host, "own method that isn't served", `{"type":"req","id":"e","method":"skills.bins"}`, `"e"`, "INVALID_REQUEST: unknown method: skills.bins"},
 		{host, "its own method", `{"type":"req","id":"e","method":"node.event"}`, `"e"`, ""},
 		{host, "another's method", `{"type":"req","id":"e","method":"sessions.list"}`, `"e"`, "INVALID_REQUEST: unauthorized role: node"},
 		{host, "unknown to a node", `{"type":"req","id":"e","method":"no.such"}`, `"e"`, "INVALID_REQUEST: unauthorized role: node"},
