@@ -460,6 +460,24 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+func TestRefusedUpgradeCloses(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, rigOptions{})
+	for _, head := range []string{"POST / HTTP/1.1\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "GET / HTTP/1.0\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "GET / HTTP/1.1\r\nSec-WebSocket-Key: AAAA"} {
+		conn, err := net.Dial("tcp", r.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, head+"\r\nHost: "+r.addr+"\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+		_ = conn.SetReadDeadline(time.Now().Add(3 * time.Second))
+		all, err := io.ReadAll(conn)
+		if err != nil || strings.Count(string(all), "\r\nDate: ") != 1 || strings.Contains(string(all), " 101 ") {
+			t.Errorf("%.20s: %v %.300q", head, err, all)
+		}
+		_ = conn.Close()
+	}
+}
+
 func TestHTTPRateLimit(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{routes: []feature.Route{{Pattern: "/v1/x", Handler: http.NotFoundHandler()}}})

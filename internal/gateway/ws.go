@@ -117,6 +117,7 @@ func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 func accept(cut context.Context, w http.ResponseWriter, r *http.Request) (*link, error) {
 	h := &hijacked{ResponseWriter: w}
+	w.Header().Set("Connection", "close") // replaced unless the upgrade is refused
 	ws, err := websocket.Accept(h, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // the handshake checks the origin and answers with a reason
 		CompressionMode:    websocket.CompressionDisabled,
