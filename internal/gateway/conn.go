@@ -19,7 +19,7 @@ import (
 
 const (
 	maxInFlight = 256                    // requests of one client at a time
-	headStart   = time.Millisecond       // see conn.start
+	headStart   = 5 * time.Millisecond   // see conn.start
 	revokeDelay = 100 * time.Millisecond // so that the answer to a revocation goes out
 	maxForeign  = 10                     // calls in a row that belong to the other role
 )
@@ -233,11 +233,13 @@ func looseID(raw []byte) []byte {
 // requests that a client sends one behind the other take effect in that order,
 // and a slow one doesn't hold up those behind it.
 func (c *conn) start(ctx context.Context, m rpc.Method, req request) {
-	settled := make(chan struct{})
+	begun, settled := make(chan struct{}), make(chan struct{})
 	c.work.Go(func() {
 		defer c.inFlight.Add(-1)
+		close(begun)
 		c.run(ctx, m, req, sync.OnceFunc(func() { close(settled) }))
 	})
+	<-begun // on a busy machine that alone may take longer than the head start
 	timer := time.NewTimer(headStart)
 	defer timer.Stop()
 	select {
