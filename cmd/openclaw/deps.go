@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/openclaw-go/openclaw/internal/app"
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -27,11 +28,17 @@ func deps() cli.Deps {
 	return d
 }
 
+// serve runs the gateway, and again for as long as it asks to be restarted.
 func serve(ctx context.Context, o cli.ServeOptions) error {
-	return app.Run(ctx, app.Options{
-		Paths: o.Paths, Port: o.Port, Bind: o.Bind, Auth: o.Auth, Token: o.Token, Password: o.Password, Log: o.Log, LogFile: o.LogFile,
-		Ready: func(s app.Started) { o.Ready(cli.Ready{Addr: s.Addr, Model: s.Model}) },
-	})
+	for {
+		err := app.Run(ctx, app.Options{
+			Paths: o.Paths, Port: o.Port, Bind: o.Bind, Auth: o.Auth, Token: o.Token, Password: o.Password, Log: o.Log, LogFile: o.LogFile,
+			Ready: func(s app.Started) { o.Ready(cli.Ready{Addr: s.Addr, Model: s.Model}) },
+		})
+		if !errors.Is(err, app.ErrRestart) || ctx.Err() != nil {
+			return err
+		}
+	}
 }
 
 func local(ctx context.Context, o cli.LocalOptions) (cli.Answer, error) {

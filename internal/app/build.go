@@ -28,6 +28,8 @@ import (
 	"github.com/openclaw-go/openclaw/internal/provider"
 	"github.com/openclaw-go/openclaw/internal/session"
 	"github.com/openclaw-go/openclaw/internal/store"
+	"github.com/openclaw-go/openclaw/internal/tool"
+	"github.com/openclaw-go/openclaw/internal/tool/status"
 )
 
 // core is what every way of running the program has: the path of a message
@@ -48,6 +50,10 @@ type core struct {
 	gate    *access.Gate
 	chat    *chat.Handler
 	client  *http.Client
+
+	// What the control feature fills in; nil without a gateway.
+	info   func(context.Context, tool.Scope, id.SessionKey) (status.Info, error)
+	choose func(context.Context, tool.Scope, id.SessionKey, string) error
 }
 
 // buildCore makes the core. It starts nothing.

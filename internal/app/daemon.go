@@ -12,6 +12,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/version"
 	"github.com/openclaw-go/openclaw/internal/client"
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/config"
@@ -37,6 +38,7 @@ type daemon struct {
 	commands []command.Command
 	restarts chan string // a restart that is planned; one is enough
 	stop     context.CancelCauseFunc
+	life     context.Context //nolint:containedctx // the daemon's own, for accounts that a client's change starts
 }
 
 // build joins the features and makes the server. It starts nothing.
@@ -57,7 +59,10 @@ func (g *daemon) build(ctx context.Context) (err error) {
 		Tools: g.tools.list, Profiles: guard.Profiles, Channels: g.channels.statuses, Identity: g.identity,
 		Workspace: g.workspace, Restart: g.restart, LogFile: func() string { return g.opts.LogFile },
 		Commands: func() []command.Command { return g.commands }, HeartbeatPrompt: heartbeatPrompt,
+		File:  config.File{Paths: g.opts.Paths, Version: version.Protocol, Load: config.LoadOptions{LastGood: true}},
+		Apply: g.apply,
 	})
+	g.info, g.choose = g.control.SessionInfo, g.control.ChooseModel
 	all, err := feature.Merge(
 		feature.Feature{Name: "sessions", Methods: g.book.Methods()},
 		feature.Feature{Name: "chat", Methods: g.chat.Methods()},
@@ -84,12 +89,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 			}
 			return nil
 		},
-		Queue: func(ctx context.Context, key id.SessionKey, text string) error {
-			if key == "" {
-				key = id.MainKey(g.cfg.Current().DefaultAgent())
-			}
-			return g.db.PutSystemEvent(ctx, key, text, time.Now())
-		},
+		Queue: g.control.Queue,
 	})
 	return err
 }

@@ -9,17 +9,14 @@ import (
 )
 
 // watch follows the configuration file until ctx ends. Most sections take
-// effect with the next message; this is for what has to be done at once:
-// channel accounts that changed are restarted, and a change of the port or of
-// who may come in asks for a new process.
+// effect with the next message; [daemon.changed] is for what has to be done at
+// once, and a change of the port or of who may come in asks for a new process.
 func (g *daemon) watch(ctx context.Context) {
 	g.watcher = &config.Watcher{Paths: g.opts.Paths, Log: g.log, Load: config.LoadOptions{LastGood: true}}
 	err := g.watcher.Watch(ctx, g.cfg, func(old, now *config.Config) {
 		override(now, g.opts)
 		g.log.InfoContext(ctx, "configuration changed")
-		g.channels.apply(ctx, now)
-		g.bus.Publish(event.ConfigChanged{})
-		g.bus.Publish(event.HealthChanged{})
+		g.changed(ctx, now, nil)
 		if restarts(old.Gateway, now.Gateway) && now.Gateway.Reload.Mode != "off" {
 			g.log.WarnContext(ctx, "gateway settings changed, restarting")
 			g.restart("config", 0)
@@ -33,6 +30,21 @@ func (g *daemon) watch(ctx context.Context) {
 	if err != nil && ctx.Err() == nil {
 		g.log.ErrorContext(ctx, "configuration is not watched any more", "err", err)
 	}
+}
+
+// apply makes a configuration current that a client just saved.
+func (g *daemon) apply(now *config.Config, paths []string) {
+	override(now, g.opts)
+	g.cfg.Replace(now)
+	g.changed(g.life, now, paths)
+}
+
+// changed does what a new configuration asks for at once: channel accounts
+// whose section changed are connected anew.
+func (g *daemon) changed(ctx context.Context, now *config.Config, paths []string) {
+	g.channels.apply(ctx, now)
+	g.bus.Publish(event.ConfigChanged{Paths: paths})
+	g.bus.Publish(event.HealthChanged{})
 }
 
 // restarts reports whether a listener has to be opened anew.

@@ -118,7 +118,7 @@ func (g *daemon) run(ctx context.Context, began time.Time) error {
 	base := context.WithoutCancel(ctx) // work outlives the signal that ends it; stop below bounds it
 	runCtx, stop := context.WithCancelCause(base)
 	defer stop(nil)
-	g.stop = stop
+	g.stop, g.life = stop, runCtx
 
 	var wg sync.WaitGroup
 	served := make(chan error, 1)

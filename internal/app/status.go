@@ -6,14 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
-	"github.com/openclaw-go/openclaw/internal/base/llm"
-	"github.com/openclaw-go/openclaw/internal/base/version"
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/gateway/control"
-	"github.com/openclaw-go/openclaw/internal/tool"
-	"github.com/openclaw-go/openclaw/internal/tool/status"
 )
 
 // heartbeatPrompt is what a heartbeat asks when nothing is configured.
@@ -60,33 +55,4 @@ func probed(ctx context.Context, p channel.Prober) any {
 		m["error"] = err.Error()
 	}
 	return m
-}
-
-// status is what session_status and /status show about a session.
-func (c *core) status(ctx context.Context, _ tool.Scope, key id.SessionKey) (status.Info, error) {
-	s, ok, err := c.book.Get(ctx, key)
-	if err != nil {
-		return status.Info{}, err
-	}
-	if !ok {
-		return status.Info{}, fault.New(fault.NotFound, "app.status", "no session "+string(key))
-	}
-	cfg := c.cfg.Current()
-	m := c.models.Default(key.Agent())
-	if s.ModelOverride != "" {
-		if o, err := c.models.Lookup(strings.TrimPrefix(s.ProviderOverride+"/"+s.ModelOverride, "/")); err == nil {
-			m = o
-		}
-	}
-	think := s.ThinkingLevel
-	if think == "" {
-		think = "off"
-	}
-	_, depth := c.chat.Waiting(key)
-	return status.Info{
-		Version: version.String(), Session: key, Updated: time.UnixMilli(s.Updated), Model: m.String(),
-		Usage:   llm.Usage{Input: s.InputTokens, Output: s.OutputTokens, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite},
-		Context: int(s.TotalTokens), Window: m.ContextWindow, Compactions: s.CompactionCount, Runtime: "direct", Thinking: think,
-		Queue: "collect", Depth: depth, Zone: cfg.Agents.Defaults.UserTimezone, Clock12: cfg.Agents.Defaults.TimeFormat == "12",
-	}, nil
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/agent/guard"
 	"github.com/openclaw-go/openclaw/internal/agent/loop"
+	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/version"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/machine"
 	"github.com/openclaw-go/openclaw/internal/tool"
@@ -53,7 +55,7 @@ func newToolbox(c *core, m machine.Machine) *toolbox {
 		Home:          c.cfg.Current().Paths.Home, Protect: []string{c.cfg.Current().Paths.Config},
 	})...)
 	b.all = append(b.all, b.exec.Tools()...)
-	b.all = append(b.all, status.New(status.Source{Info: c.status}))
+	b.all = append(b.all, status.New(status.Source{Info: c.sessionInfo, Choose: c.chooseModel}))
 	return b
 }
 
@@ -65,6 +67,22 @@ func (c *core) backgroundEnded(key id.SessionKey, summary string) {
 	if err := c.db.PutSystemEvent(ctx, key, summary, time.Now()); err != nil {
 		c.log.Error("the end of a background command is not noted", "session", key, "err", err)
 	}
+}
+
+// sessionInfo and chooseModel are the control feature's; without a gateway there
+// is none, and the tool says so.
+func (c *core) sessionInfo(ctx context.Context, s tool.Scope, key id.SessionKey) (status.Info, error) {
+	if c.info == nil {
+		return status.Info{Version: version.String(), Session: key, Model: c.models.Default(key.Agent()).String(), Runtime: "direct"}, nil
+	}
+	return c.info(ctx, s, key)
+}
+
+func (c *core) chooseModel(ctx context.Context, s tool.Scope, key id.SessionKey, model string) error {
+	if c.choose == nil {
+		return fault.New(fault.Unavailable, "app.chooseModel", "the model can be chosen only where a gateway runs")
+	}
+	return c.choose(ctx, s, key, model)
 }
 
 func (b *toolbox) list() []tool.Tool { return b.all }
