@@ -28,17 +28,17 @@ func deps() cli.Deps {
 	return d
 }
 
-// serve runs the gateway, and again for as long as it asks to be restarted.
+// serve runs the gateway once; the command line runs it again when it asks to
+// be, so that a new port or log of the configuration is taken up.
 func serve(ctx context.Context, o cli.ServeOptions) error {
-	for {
-		err := app.Run(ctx, app.Options{
-			Paths: o.Paths, Port: o.Port, Bind: o.Bind, Auth: o.Auth, Token: o.Token, Password: o.Password, Log: o.Log, LogFile: o.LogFile,
-			Ready: func(s app.Started) { o.Ready(cli.Ready{Addr: s.Addr, Model: s.Model}) },
-		})
-		if !errors.Is(err, app.ErrRestart) || ctx.Err() != nil {
-			return err
-		}
+	err := app.Run(ctx, app.Options{
+		Paths: o.Paths, Port: o.Port, Bind: o.Bind, Auth: o.Auth, Token: o.Token, Password: o.Password, Log: o.Log, LogFile: o.LogFile,
+		Ready: func(s app.Started) { o.Ready(cli.Ready{Addr: s.Addr, Model: s.Model}) },
+	})
+	if errors.Is(err, app.ErrRestart) {
+		return cli.ErrRestart
 	}
+	return err
 }
 
 func local(ctx context.Context, o cli.LocalOptions) (cli.Answer, error) {

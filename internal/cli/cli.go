@@ -14,6 +14,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -31,10 +32,14 @@ import (
 	"github.com/openclaw-go/openclaw/internal/secret"
 )
 
+// ErrRestart is what Serve returns to be called again.
+var ErrRestart = errors.New("restart")
+
 // Deps is what the command line needs of the rest of the house. A nil function
 // makes its command say that this build doesn't have it.
 type Deps struct {
-	// Serve runs a gateway until ctx ends.
+	// Serve runs a gateway until ctx ends. With [ErrRestart] it asks to be run
+	// again, on what the configuration says then.
 	Serve func(ctx context.Context, o ServeOptions) error
 	// Local runs one turn in this process, without a gateway.
 	Local func(ctx context.Context, o LocalOptions) (Answer, error)

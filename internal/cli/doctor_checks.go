@@ -26,7 +26,7 @@ func (sh *shell) checks(c *config.Config, f doctorFlags) []feature.Check {
 		return feature.Check{Name: name, Run: func(ctx context.Context) []feature.Finding { return run(ctx, c) }}
 	}
 	out := []feature.Check{
-		with("Environment", sh.checkEnv), with("State", checkState), with("Sessions", checkSessions), with("Session locks", checkLocks),
+		with("Environment", sh.checkEnv), with("State", checkState), with("Sessions", sh.checkSessions), with("Session locks", checkLocks),
 		with("Access", checkAccess), with("Gateway token", sh.checkToken), with("Lock and port", sh.checkPort),
 		with("Gateway", sh.checkGateway), with("Service", sh.checkService), with("Models", sh.checkModels),
 	}
@@ -96,12 +96,12 @@ func checkState(_ context.Context, c *config.Config) []feature.Finding {
 
 // checkSessions looks at the indexes and at the transcripts of the newest
 // sessions.
-func checkSessions(_ context.Context, c *config.Config) []feature.Finding {
+func (sh *shell) checkSessions(ctx context.Context, c *config.Config) []feature.Finding {
 	const newest = 5
 	var out []feature.Finding
 	for _, a := range c.AgentIDs() {
 		s := storeOf(c, a)
-		rows, err := readSessions(c, s, time.Now())
+		rows, err := sh.readSessions(ctx, c, s, time.Now())
 		if err != nil {
 			out = append(out, feature.Finding{Severity: "error", Text: hint(err), Mend: "restore " + s.Path + " from a backup, or move it away: the gateway writes it anew"})
 			continue

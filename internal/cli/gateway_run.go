@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"net"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/client"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/secret"
+	"github.com/openclaw-go/openclaw/internal/store"
 )
 
 type runFlags struct {
@@ -39,7 +41,7 @@ type runFlags struct {
 func (sh *shell) gatewayRun(name string, subs ...*cobra.Command) *cobra.Command {
 	var f runFlags
 	s := spec{name: name, short: "Run the gateway here, until Ctrl-C", subs: subs,
-		run: func(ctx context.Context, _ []string) error { return sh.runGateway(ctx, f) }}
+		run: func(ctx context.Context, _ []string) error { return sh.keepGateway(ctx, f) }}
 	if name == "gateway" {
 		s.short = "Run and manage the gateway; alone it runs one"
 	}
@@ -67,6 +69,19 @@ func (sh *shell) gatewayRun(name string, subs ...*cobra.Command) *cobra.Command 
 	fs.String("ws-log", "auto", "")
 	_ = fs.MarkHidden("ws-log")
 	return cmd
+}
+
+// keepGateway runs a gateway, and a new one each time the old one asks for it:
+// some changes of the configuration need that.
+func (sh *shell) keepGateway(ctx context.Context, f runFlags) error {
+	for {
+		err := sh.runGateway(ctx, f)
+		if !errors.Is(err, ErrRestart) || ctx.Err() != nil {
+			return err
+		}
+		sh.loaded, f.reset = nil, false
+		sh.note("%s", sh.err.Dim("Starting again with the new configuration"))
+	}
 }
 
 func (sh *shell) runGateway(ctx context.Context, f runFlags) error {
@@ -99,6 +114,9 @@ func (sh *shell) runGateway(ctx context.Context, f runFlags) error {
 	}
 	if o.Port == 0 {
 		o.Port = sh.port(l.Config)
+	}
+	if pid, held, err := store.Holder(paths.State); err == nil && held && !f.force {
+		return say("Gateway failed to start: gateway already running (pid %d). Stop it: openclaw gateway stop, or kill %d; or keep two apart: openclaw --profile <name> gateway run", pid, pid)
 	}
 	if err := sh.freePort(ctx, o.Port, f.force); err != nil {
 		return err

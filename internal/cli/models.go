@@ -190,7 +190,7 @@ func (sh *shell) showModels(rows []modelRow, bare bool) {
 			sh.line("%s", r.Key)
 		}
 	case len(rows) == 0:
-		sh.line("No models. Choose one: openclaw models set <provider>/<model>")
+		sh.line("No model is configured, so the gateway chooses one at start. What there is: openclaw models list --all. Choose one: openclaw models set <provider>/<model>")
 	default:
 		t := term.Table{Head: []string{"Model", "Input", "Ctx", "Local", "Auth", "Tags"}, Max: map[int]int{0: 60}}
 		for _, r := range rows {

@@ -25,8 +25,8 @@ type pairRequest struct {
 	Meta       map[string]string `json:"meta,omitempty"`
 }
 
-// pairStore is where requests are: the gateway's database, or the files of an
-// OpenClaw that no gateway of ours has opened yet.
+// pairStore is where requests are: the database while a gateway runs; else the
+// files, which the next gateway takes in.
 type pairStore interface {
 	pending(ctx context.Context, ch id.Channel, a id.Account) ([]pairRequest, error)
 	approve(ctx context.Context, ch id.Channel, a id.Account, code string) (pairRequest, bool, error)
@@ -136,18 +136,18 @@ func writeJSON(path string, v any) error {
 
 // pairings opens the requests; call done when finished with them.
 func (sh *shell) pairings(ctx context.Context) (p pairStore, done func(), err error) {
-	state := sh.paths().State
-	if !exists(filepath.Join(state, store.FileName)) {
-		return pairFiles{first(sh.Getenv("OPENCLAW_OAUTH_DIR"), filepath.Join(state, "credentials"))}, func() {}, nil
-	}
-	db, err := store.Open(ctx, store.Options{StateDir: state})
+	db, err := sh.owned(ctx)
 	if err != nil {
 		return nil, nil, err
+	}
+	if db == nil {
+		return pairFiles{first(sh.Getenv("OPENCLAW_OAUTH_DIR"), filepath.Join(sh.paths().State, "credentials"))}, func() {}, nil
 	}
 	return pairDB{db}, func() { _ = db.Close() }, nil
 }
 
-// pairDB is the gateway's database. It may run: it reads it for each message.
+// pairDB is the database of the running gateway, which reads it for each
+// message.
 type pairDB struct{ db *store.DB }
 
 func (p pairDB) pending(ctx context.Context, ch id.Channel, a id.Account) ([]pairRequest, error) {

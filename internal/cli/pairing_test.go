@@ -28,6 +28,11 @@ func in(t *testing.T, state string, args ...string) (out, errs string, code int)
 func TestPairingThroughTheDatabase(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
+	lock, err := store.Lock(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
 	db, err := store.Open(t.Context(), store.Options{StateDir: state})
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/cli/term"
 	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/session"
 )
 
 // maxStore bounds a sessions.json that we read: OpenClaw's grow to megabytes.
@@ -157,7 +158,7 @@ func (sh *shell) listSessions(ctx context.Context, f sessionFlags, active int) e
 	now := time.Now()
 	rows := []sessionRow{}
 	for _, s := range stores {
-		part, err := readSessions(c, s, now)
+		part, err := sh.readSessions(ctx, c, s, now)
 		if err != nil {
 			return err
 		}
@@ -200,23 +201,14 @@ func sessionsReply(stores []sessionStore, all bool, active int, rows []sessionRo
 	return out
 }
 
-// readSessions reads one index. A missing file has no sessions.
-func readSessions(c *config.Config, s sessionStore, now time.Time) ([]sessionRow, error) {
-	info, err := os.Stat(s.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// readSessions reads one index: rows of the running gateway, or the file.
+func (sh *shell) readSessions(ctx context.Context, c *config.Config, s sessionStore, now time.Time) ([]sessionRow, error) {
+	stored, err := sh.ownedSessions(ctx, c, s)
+	if err == nil && stored == nil {
+		stored, err = readIndex(s.Path)
 	}
-	if err == nil && info.Size() > maxStore {
-		return nil, say("%s is larger than %d MB; look into it before using it", s.Path, maxStore>>20)
-	}
-	raw, err := os.ReadFile(s.Path)
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Unavailable, Op: "cli.readSessions", Err: err, Hint: "can't read " + s.Path + ": " + cause(err)}
-	}
-	var stored map[string]storedSession
-	if err := json.Unmarshal(raw, &stored); err != nil {
-		return nil, &fault.Error{Kind: fault.Invalid, Op: "cli.readSessions", Err: err,
-			Hint: s.Path + " is damaged. Try: openclaw doctor"}
+		return nil, err
 	}
 	def := c.Agents.Defaults.Model.Primary
 	if a, ok := c.Agent(s.Agent); ok && a.Model.Primary != "" {
@@ -227,6 +219,56 @@ func readSessions(c *config.Config, s sessionStore, now time.Time) ([]sessionRow
 		rows = append(rows, e.row(key, s.Agent, def, now))
 	}
 	return rows, nil
+}
+
+// ownedSessions asks the database of the running gateway, which is ahead of
+// the file by up to a second; nil when none runs.
+func (sh *shell) ownedSessions(ctx context.Context, c *config.Config, s sessionStore) (map[string]storedSession, error) {
+	if s.Path != storeOf(c, s.Agent).Path {
+		return nil, nil
+	}
+	db, err := sh.owned(ctx)
+	if db == nil || err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	rows, err := db.Sessions(ctx, session.Filter{Agent: s.Agent})
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]storedSession, len(rows))
+	for _, r := range rows {
+		raw, err := json.Marshal(r)
+		if err != nil {
+			return nil, err
+		}
+		var e storedSession
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return nil, err
+		}
+		out[string(r.Key)] = e
+	}
+	return out, nil
+}
+
+// readIndex reads a sessions.json. A missing one has no sessions.
+func readIndex(path string) (map[string]storedSession, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && info.Size() > maxStore {
+		return nil, say("%s is larger than %d MB; look into it before using it", path, maxStore>>20)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &fault.Error{Kind: fault.Unavailable, Op: "cli.readIndex", Err: err, Hint: "can't read " + path + ": " + cause(err)}
+	}
+	var stored map[string]storedSession
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		return nil, &fault.Error{Kind: fault.Invalid, Op: "cli.readIndex", Err: err, Hint: path + " is damaged. Try: openclaw doctor"}
+	}
+	return stored, nil
 }
 
 // cause is what the system says, without the path that it repeats.

@@ -64,7 +64,7 @@ func (sh *shell) sessionsCleanup() *cobra.Command {
 			}
 			var all []cleanup
 			for _, s := range stores {
-				p, err := planCleanup(c, s, fix, keep)
+				p, err := sh.planCleanup(ctx, c, s, fix, keep)
 				if err != nil {
 					return err
 				}
@@ -82,9 +82,9 @@ func (sh *shell) sessionsCleanup() *cobra.Command {
 	return cmd
 }
 
-func planCleanup(c *config.Config, s sessionStore, fix bool, keep string) (cleanup, error) {
+func (sh *shell) planCleanup(ctx context.Context, c *config.Config, s sessionStore, fix bool, keep string) (cleanup, error) {
 	now := time.Now()
-	rows, err := readSessions(c, s, now)
+	rows, err := sh.readSessions(ctx, c, s, now)
 	if err != nil {
 		return cleanup{}, err
 	}

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/secret"
+	"github.com/openclaw-go/openclaw/internal/store"
 )
 
 // paths are where state and configuration are.
@@ -147,6 +149,17 @@ func secretName(s string) bool {
 		}
 	}
 	return false
+}
+
+// owned opens the database of a gateway that runs on this state, beside it. It
+// is nil when none runs: then the files say everything, and what is changed in
+// them is taken in at the next start.
+func (sh *shell) owned(ctx context.Context) (*store.DB, error) {
+	state := sh.paths().State
+	if _, held, err := store.Holder(state); err != nil || !held || !exists(filepath.Join(state, store.FileName)) {
+		return nil, nil //nolint:nilerr // a lock that can't be looked at isn't held by a gateway of ours
+	}
+	return store.Open(ctx, store.Options{StateDir: state, Guest: true})
 }
 
 // hasKind tells the kind of err, for branches that read better so.

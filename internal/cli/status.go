@@ -45,14 +45,16 @@ type statusReply struct {
 }
 
 type statusSessions struct {
-	Paths    []string `json:"paths"`
-	Count    int      `json:"count"`
-	Defaults struct {
-		Model         *string `json:"model"`
-		ContextTokens *int    `json:"contextTokens"`
-	} `json:"defaults"`
-	Recent  []statusSession `json:"recent"`
-	ByAgent []agentSessions `json:"byAgent"`
+	Paths    []string        `json:"paths"`
+	Count    int             `json:"count"`
+	Defaults statusDefaults  `json:"defaults"`
+	Recent   []statusSession `json:"recent"`
+	ByAgent  []agentSessions `json:"byAgent"`
+}
+
+type statusDefaults struct {
+	Model         *string `json:"model"`
+	ContextTokens *int    `json:"contextTokens"`
 }
 
 type agentSessions struct {
@@ -169,7 +171,7 @@ func (sh *shell) gather(ctx context.Context, limit time.Duration) (*statusReply,
 	if r.Heartbeat, err = json.Marshal(heartbeats(c)); err != nil {
 		return nil, err
 	}
-	if err := r.sessions(c); err != nil {
+	if err := sh.statusSessions(ctx, c, r); err != nil {
 		return nil, err
 	}
 	summary := []string{}
@@ -233,13 +235,13 @@ func heartbeats(c *config.Config) any {
 	}{string(c.DefaultAgent()), beats}
 }
 
-func (r *statusReply) sessions(c *config.Config) error {
+func (sh *shell) statusSessions(ctx context.Context, c *config.Config, r *statusReply) error {
 	now := time.Now()
 	var all []sessionRow
 	r.Agents.Default = string(c.DefaultAgent())
 	for _, a := range c.AgentIDs() {
 		s := storeOf(c, a)
-		rows, err := readSessions(c, s, now)
+		rows, err := sh.readSessions(ctx, c, s, now)
 		if err != nil {
 			return err
 		}
@@ -332,12 +334,18 @@ func (sh *shell) statusGateway(ctx context.Context, r *statusReply, limit time.D
 	defer cancel()
 	var got struct {
 		Heartbeat, ChannelSummary, QueuedSystemEvents json.RawMessage
+		Sessions                                      struct {
+			Defaults statusDefaults `json:"defaults"`
+		} `json:"sessions"`
 	}
 	if err := conn.Call(ctx, "status", nil, &got); err != nil {
 		fail(err)
 		return
 	}
 	g.Reachable = true
+	if got.Sessions.Defaults.Model != nil {
+		r.Sessions.Defaults = got.Sessions.Defaults
+	}
 	g.Self = map[string]any{"version": conn.Hello().Server.Version, "platform": client.Platform()}
 	for to, from := range map[*json.RawMessage]json.RawMessage{
 		&r.Heartbeat: got.Heartbeat, &r.Channels: got.ChannelSummary, &r.Queued: got.QueuedSystemEvents,

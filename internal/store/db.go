@@ -47,6 +47,9 @@ type Options struct {
 	StateDir string // the database is <StateDir>/openclaw.sqlite
 	Log      *slog.Logger
 	Now      func() time.Time // nil is time.Now
+	// Guest is for a command beside the gateway that owns the state: nothing is
+	// taken in from files or given back to them, and damage is only an error.
+	Guest bool
 }
 
 // DB is the open store.
@@ -62,6 +65,7 @@ type DB struct {
 	readDB  *sql.DB
 	project *projector
 	rebuilt bool            // a damaged one was set aside
+	guest   bool            // another process owns the state
 	base    context.Context //nolint:containedctx // without an end: for what Close does
 
 	mu    sync.RWMutex
@@ -88,11 +92,14 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	_, _ = sqlite.Fdatasync(true) // unavailable on some systems: then fsync
 
 	d, err := open(ctx, o)
-	if err != nil && isDamage(err) {
+	if err != nil && isDamage(err) && !o.Guest {
 		d, err = rebuild(ctx, o, err)
 	}
 	if err != nil {
 		return nil, openError(o, err)
+	}
+	if d.guest = o.Guest; d.guest {
+		return d, nil
 	}
 	if err := d.takeIn(ctx); err != nil {
 		return nil, errors.Join(openError(o, err), d.Close())
@@ -165,7 +172,10 @@ func (d *DB) Close() error {
 
 func (d *DB) close() error {
 	d.project.close()
-	errs := []error{d.giveQueue(d.base)}
+	var errs []error
+	if !d.guest {
+		errs = append(errs, d.giveQueue(d.base))
+	}
 	d.w.close()
 	d.mu.Lock()
 	for _, s := range d.stmts {
