@@ -70,7 +70,7 @@ func buildCore(cfg *config.Store, db *store.DB, log *slog.Logger) (*core, error)
 		Machine: host, Ended: c.tools.breaker.Forget,
 		Prompts: &agent.Prompts{Config: cfg.Current, Default: c.models.Default, Version: version.String(), Heartbeat: heartbeatPrompt},
 	}
-	c.outbox = &outbox.Outbox{Store: db, Bus: c.bus, Log: log}
+	c.outbox = &outbox.Outbox{Store: db, Bus: c.bus, Log: log, Failed: c.undelivered}
 	c.gate = newGate(c)
 	c.inbox = &inbox.Inbox{
 		Store: db, Bus: c.bus, Log: log,

@@ -9,6 +9,8 @@ import (
 	"github.com/openclaw-go/openclaw/internal/agent/loop"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/base/version"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/machine"
@@ -66,6 +68,18 @@ func (c *core) backgroundEnded(key id.SessionKey, summary string) {
 	defer cancel()
 	if err := c.db.PutSystemEvent(ctx, key, summary, time.Now()); err != nil {
 		c.log.Error("the end of a background command is not noted", "session", key, "err", err)
+	}
+}
+
+// undelivered tells a session that its answer never arrived: with the next turn
+// the agent knows, and can say it elsewhere.
+func (c *core) undelivered(ctx context.Context, out msg.Outbound, reason string) {
+	if out.Session == "" {
+		return
+	}
+	line := "A message to " + string(out.To.Channel) + ":" + string(out.To.Peer) + " could not be delivered (" + reason + "): " + text.Preview(out.Text, 200)
+	if err := c.db.PutSystemEvent(ctx, out.Session, line, time.Now()); err != nil {
+		c.log.ErrorContext(ctx, "a failed delivery is not noted in its session", "session", out.Session, "err", err)
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 func (h *Handler) Methods() []rpc.Method {
 	inject := rpc.Handle("chat.inject", rpc.Admin, h.rpcInject)
 	inject.Hidden = true
+	queue := rpc.Handle("queue.status", rpc.Read, h.rpcQueue)
+	queue.Hidden = true
 	return []rpc.Method{
 		rpc.Handle("send", rpc.Write, h.rpcSend),
 		rpc.Handle("agent", rpc.Write, h.rpcAgent),
@@ -25,7 +27,7 @@ func (h *Handler) Methods() []rpc.Method {
 		rpc.Handle("chat.history", rpc.Read, h.rpcHistory),
 		rpc.Handle("chat.abort", rpc.Write, h.rpcAbort),
 		rpc.Handle("chat.send", rpc.Write, h.rpcChatSend),
-		inject,
+		inject, queue,
 	}
 }
 

@@ -19,7 +19,7 @@ type sendFlags struct {
 
 // messages is openclaw message.
 func (sh *shell) messages() *cobra.Command {
-	return sh.command(spec{name: "message", short: "Send messages on a channel", subs: []*cobra.Command{sh.messageSend()}})
+	return sh.command(spec{name: "message", short: "Send messages on a channel", subs: []*cobra.Command{sh.messageSend(), sh.messageQueue()}})
 }
 
 // sendReply is what message send prints with --json.

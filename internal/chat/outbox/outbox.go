@@ -33,6 +33,9 @@ type Outbox struct {
 	Bus   *event.Bus
 	Log   *slog.Logger
 	Delay []time.Duration // nil is [Delays]
+	// Failed is told about a message that was given up, so that its session
+	// learns it; may be nil.
+	Failed func(ctx context.Context, out msg.Outbound, reason string)
 
 	mu    sync.Mutex
 	lines map[key]*line
@@ -335,6 +338,9 @@ func (o *Outbox) fail(ctx context.Context, l *line, it Item, err error) {
 	o.Log.ErrorContext(ctx, "delivery given up", "delivery", it.Out.ID, "channel", it.Out.To.Channel, "err", err)
 	if err := o.Store.FailOutbound(ctx, it.Out.ID, err.Error()); err != nil {
 		o.Log.ErrorContext(ctx, "failure can't be noted", "delivery", it.Out.ID, "err", err)
+	}
+	if o.Failed != nil {
+		o.Failed(ctx, it.Out, fault.Hint(err))
 	}
 	o.Bus.Publish(event.MessageFailed{Out: it.Out, Err: err})
 	o.tell(l, it.Out.ID, err)
