@@ -74,9 +74,10 @@ const dueQuery = `WITH RECURSIVE p (peer) AS (
 	FROM p WHERE p.peer IS NOT NULL)
 SELECT ` + outboxColumns + ` FROM p JOIN outbox o ON o.seq = (SELECT MIN(y.seq) FROM outbox y
 	WHERE y.channel = ? AND y.account = ? AND y.state IN ('waiting', 'sending') AND y.peer = p.peer)
-WHERE p.peer IS NOT NULL AND o.state = 'waiting' AND o.next <= ? ORDER BY o.seq LIMIT ?`
+WHERE p.peer IS NOT NULL AND (o.state = 'sending' OR o.next <= ?) ORDER BY o.seq LIMIT ?`
 
-// DueOutbound returns up to n waiting messages of one account, the first of
+// DueOutbound returns up to n messages of one account to send now: waiting ones
+// that are due, and those in doubt from an earlier attempt; the first of
 // each peer.
 func (d *DB) DueOutbound(ctx context.Context, c id.Channel, a id.Account, now time.Time, n int) ([]outbox.Item, error) {
 	ch, acc := string(c), string(a)

@@ -14,9 +14,10 @@ import (
 type Store interface {
 	// PutOutbound stores messages to deliver, due now.
 	PutOutbound(ctx context.Context, outs ...msg.Outbound) error
-	// DueOutbound returns up to n waiting messages of one account due at now, in
-	// the order they were stored. A message behind an earlier unsent one to the
-	// same peer is not due.
+	// DueOutbound returns up to n messages of one account to send at now, in the
+	// order they were stored: waiting ones that are due, and those in doubt. The
+	// caller is the only sender of the account. A message behind an earlier unsent
+	// one to the same peer is not due.
 	DueOutbound(ctx context.Context, c id.Channel, a id.Account, now time.Time, n int) ([]Item, error)
 	// SendingOutbound marks a message as handed to the network from now on; a
 	// crash after it leaves the message in doubt.

@@ -49,7 +49,7 @@ func outboxOrder(t *testing.T, s Store) {
 	due(t, s, now, 10, "b1") // a2 waits behind a1
 	due(t, s, now.Add(time.Hour), 10, "a1", "b1")
 	ok(t, s.SendingOutbound(t.Context(), a1.ID))
-	due(t, s, now.Add(time.Hour), 10, "b1") // behind one in doubt, too
+	due(t, s, now, 10, "a1", "b1") // one in doubt is due at once; a2 waits behind it
 	ok(t, s.SentOutbound(t.Context(), a1.ID, msg.Receipt{IDs: []id.Message{"77"}, At: now}))
 	ok(t, s.FailOutbound(t.Context(), b1.ID, "blocked"))
 	due(t, s, now, 10, "a2")
