@@ -53,7 +53,7 @@ func (b *Book) transcript(s Session) (*transcript, error) {
 		if at, ok := b.shelf.moved[s.ID]; ok {
 			path = at
 		}
-		t = &transcript{id: s.ID, key: s.Key, path: path, cwd: b.Config().Workspace(s.Key.Agent()), log: b.logger(), handles: &b.shelf.handles}
+		t = &transcript{id: s.ID, path: path, cwd: b.Config().Workspace(s.Key.Agent()), log: b.logger(), handles: &b.shelf.handles}
 		if b.shelf.open == nil {
 			b.shelf.open = map[id.Session]*transcript{}
 			b.shelf.syncs = make(chan struct{}, maxSyncs)

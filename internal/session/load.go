@@ -64,6 +64,7 @@ func parse(text string, part bool) *loaded {
 	}
 	for rest != "" {
 		line, after, ended := strings.Cut(rest, "\n")
+		before := len(l.records)
 		ok := l.line(&d, line)
 		switch {
 		case ended:
@@ -71,8 +72,11 @@ func parse(text string, part bool) *loaded {
 			if !ok {
 				l.bad = append(l.bad, line)
 			}
-		case ok:
+		case ok, len(l.records) > before: // also what is glued to a torn line
 			l.unended, l.good = true, int64(len(text))
+			if !ok {
+				l.bad = append(l.bad, line)
+			}
 		default:
 			l.torn = line
 		}
@@ -215,7 +219,7 @@ func note(text string, r *record) llm.Message {
 func (r *record) entry() Entry {
 	e := Entry{Type: r.typ, ID: r.id, ParentID: r.parent, Timestamp: r.time, Fields: make(map[string]json.RawMessage, len(r.fields))}
 	if r.typ == "session" {
-		e.Fields["id"], _ = json.Marshal(r.id)
+		e.Fields["id"] = appendString(nil, r.id)
 		e.ID = ""
 	}
 	if r.isMsg {

@@ -22,7 +22,6 @@ import (
 type transcript struct {
 	id  id.Session
 	cwd string // for the header
-	key id.SessionKey
 	log *slog.Logger
 
 	mu      sync.Mutex

@@ -78,6 +78,7 @@ func (d *DB) salvage(ctx context.Context, from string) (rows int, lost []string)
 		"pairings":      pairingColumns,
 		"allowed":       "channel, account, peer, added",
 		"records":       "kind, id, pos, body",
+		"cooldowns":     "key, reason, until, count",
 	} {
 		n, err := d.copyRows(ctx, old, table, columns)
 		rows += n

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"path/filepath"
@@ -18,4 +19,12 @@ func SetSchema(t *testing.T, dir string, n int) {
 	if _, err := db.ExecContext(t.Context(), fmt.Sprintf("PRAGMA user_version = %d", n)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// SetRoom lets the database grow to n pages, as a disk that fills up does.
+func SetRoom(ctx context.Context, d *DB, n int) error {
+	return d.w.do(ctx, true, func(ctx context.Context, w *writer) error {
+		_, err := w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
+		return err
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 )
@@ -158,7 +159,7 @@ func (d *DB) setAside(ctx context.Context, f file, path string, cause error) err
 	if f.kind != "sessions" {
 		return nil
 	}
-	return d.recover(ctx, id.Agent(f.a))
+	return d.recover(ctx, id.Agent(f.a), time.Time{})
 }
 
 func (d *DB) importFile(ctx context.Context, f file, text []byte, last written, first bool) error {

@@ -1,15 +1,14 @@
 package store
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/session"
@@ -106,30 +105,29 @@ func (d *DB) dropSessions(ctx context.Context, a id.Agent, there map[id.SessionK
 	})
 }
 
-// recoverAll looks for sessions that were newer than the files.
+// recoverAll looks for sessions that are newer than the files that show them.
 func (d *DB) recoverAll(ctx context.Context) error {
 	dirs, err := filepath.Glob(filepath.Join(d.dir, "agents", "*", "sessions"))
 	if err != nil {
 		return err
 	}
 	for _, dir := range dirs {
-		if err := d.recover(ctx, id.Agent(filepath.Base(filepath.Dir(dir)))); err != nil {
+		var since time.Time
+		if st, err := os.Stat(filepath.Join(dir, "sessions.json")); err == nil {
+			since = st.ModTime().Add(-2 * projectEvery)
+		}
+		if err := d.recover(ctx, id.Agent(filepath.Base(filepath.Dir(dir))), since); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// recover adds the sessions of an agent whose transcripts are there but that
-// no index knows. Our transcripts say which session they are of; of others,
-// the newest is taken for the main one, if that is missing, and the rest get
-// names under which they can be found.
-func (d *DB) recover(ctx context.Context, a id.Agent) error {
-	dir := filepath.Join(d.dir, "agents", string(a), "sessions")
-	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil {
-		return err
-	}
+// recover adds the sessions of an agent whose transcripts, written since, are
+// there but that no index knows. A transcript doesn't say which session it is
+// of: the newest is taken for the main one, if that is missing, and the others
+// get names under which they can be found.
+func (d *DB) recover(ctx context.Context, a id.Agent, since time.Time) error {
 	known, err := d.Sessions(ctx, session.Filter{Agent: a})
 	if err != nil {
 		return err
@@ -139,23 +137,24 @@ func (d *DB) recover(ctx context.Context, a id.Agent) error {
 	for _, s := range known {
 		taken[s.Key], ids[s.ID] = true, true
 	}
+	names, err := filepath.Glob(filepath.Join(d.dir, "agents", string(a), "sessions", "*.jsonl"))
+	if err != nil {
+		return err
+	}
 	var lost []session.Session
 	for _, n := range names {
-		if s, ok := fromTranscript(n, a); ok && !ids[s.ID] {
+		s := session.Session{ID: id.Session(strings.TrimSuffix(filepath.Base(n), ".jsonl")), SessionFile: n}
+		st, err := os.Stat(n)
+		if err == nil && st.Size() > 0 && session.ValidID(s.ID) && !ids[s.ID] && !st.ModTime().Before(since) {
+			s.Updated = st.ModTime().UnixMilli()
 			lost = append(lost, s)
 		}
 	}
-	slices.SortFunc(lost, func(x, y session.Session) int { return int(y.Updated - x.Updated) })
+	slices.SortFunc(lost, func(x, y session.Session) int { return cmp.Compare(y.Updated, x.Updated) })
 	var back []session.Session
-	for _, s := range lost {
-		if s.Key == "" {
-			s.Key = id.MainKey(a)
-		}
-		if taken[s.Key] {
-			s.Key = id.AgentKey(a, "recovered:"+string(s.ID[:min(8, len(s.ID))]))
-		}
-		if taken[s.Key] {
-			continue
+	for _, s := range lost[:min(len(lost), maxProjected)] {
+		if s.Key = id.MainKey(a); taken[s.Key] {
+			s.Key = id.AgentKey(a, "recovered:"+string(s.ID))
 		}
 		taken[s.Key] = true
 		back = append(back, s)
@@ -165,29 +164,4 @@ func (d *DB) recover(ctx context.Context, a id.Agent) error {
 	}
 	d.project.mark(sessionsFile(a))
 	return d.putSessions(ctx, back)
-}
-
-// fromTranscript reads the first line of a transcript.
-func fromTranscript(path string, a id.Agent) (session.Session, bool) {
-	s := session.Session{ID: id.Session(strings.TrimSuffix(filepath.Base(path), ".jsonl")), SessionFile: path}
-	f, err := os.Open(path) //nolint:gosec // a name in the user's state directory
-	if err != nil || !session.ValidID(s.ID) {
-		return s, false
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil || st.Size() == 0 {
-		return s, false
-	}
-	s.Updated = st.ModTime().UnixMilli()
-	var header struct {
-		Type string        `json:"type"`
-		ID   id.Session    `json:"id"`
-		Key  id.SessionKey `json:"sessionKey"`
-	}
-	line, _ := bufio.NewReader(io.LimitReader(f, 64<<10)).ReadBytes('\n') // a short file ends without one
-	if json.Unmarshal(line, &header) == nil && header.Type == "session" && header.Key.Agent() == a {
-		s.Key = header.Key
-	}
-	return s, true
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/openclaw-go/openclaw/internal/agent/model"
 	"github.com/openclaw-go/openclaw/internal/auth"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/chat/access"
@@ -118,5 +119,22 @@ func devices(t *testing.T, s Store) {
 	}
 	if ds := want[[]auth.Device](t)(s.Devices(t.Context())); len(ds) != 0 {
 		t.Errorf("a deleted device is there: %+v", ds)
+	}
+}
+
+func cooldowns(t *testing.T, s Store) {
+	c := model.Cooldown{Key: "fake/fake-1", Reason: "rate limit", Until: time.UnixMilli(1796071528985), Count: 1}
+	for range 2 {
+		ok(t, s.PutCooldown(t.Context(), c))
+		c.Count++
+	}
+	c.Count--
+	if diff := cmp.Diff([]model.Cooldown{c}, want[[]model.Cooldown](t)(s.Cooldowns(t.Context()))); diff != "" {
+		t.Errorf("cooldowns (-want +got):\n%s", diff)
+	}
+	c.Until = time.Time{}
+	ok(t, s.PutCooldown(t.Context(), c))
+	if cs := want[[]model.Cooldown](t)(s.Cooldowns(t.Context())); len(cs) != 0 {
+		t.Errorf("cooldowns that ended: %+v", cs)
 	}
 }

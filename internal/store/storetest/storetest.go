@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/agent/model"
 	"github.com/openclaw-go/openclaw/internal/auth"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
@@ -23,6 +24,7 @@ type Store interface {
 	session.Store
 	access.Store
 	auth.Store
+	model.Store
 	ChannelState(ctx context.Context, c id.Channel, a id.Account, key string) (string, error)
 	SetChannelState(ctx context.Context, c id.Channel, a id.Account, key, value string) error
 	PutSystemEvent(ctx context.Context, key id.SessionKey, text string, at time.Time) error
@@ -51,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"pairing/approve":             pairingApprove,
 		"allow list":                  allowList,
 		"auth/devices":                devices,
+		"model/cooldowns":             cooldowns,
 		"group/a failure stays alone": groupFailure,
 		"group/a canceled write":      groupCanceled,
 	} {
