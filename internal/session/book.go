@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"maps"
@@ -198,129 +197,6 @@ func (b *Book) Entries(_ context.Context, s Session, n int) ([]Entry, error) {
 		return nil, err
 	}
 	return readEntries(path, n)
-}
-
-// Append adds messages to the transcript of s, one write each, in order. A
-// message whose Key is already in the transcript is left out, as is a result
-// for a call that has one.
-func (b *Book) Append(_ context.Context, s Session, ms ...llm.Message) error {
-	t, err := b.transcript(s)
-	if err != nil {
-		return err
-	}
-	defer b.release(t)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := b.Now()
-	if err := t.ready(now); err != nil {
-		return err
-	}
-	for _, m := range ms {
-		if err := t.append(m, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// append adds m after what must stand before it.
-func (t *transcript) append(m llm.Message, now time.Time) error {
-	if _, twice := t.keys[m.Key]; twice && m.Key != "" {
-		return nil
-	}
-	if m.Role == llm.ToolRole && !t.view.wants(m) {
-		return nil
-	}
-	if m.Role != llm.ToolRole {
-		for _, missing := range t.view.missing(now.UnixMilli()) {
-			if err := t.message(missing, now); err != nil {
-				return err
-			}
-		}
-	}
-	err := t.message(m, now)
-	t.running = t.view.open > 0
-	return err
-}
-
-// AppendCustom adds a custom entry (customType, data).
-func (b *Book) AppendCustom(_ context.Context, s Session, customType string, data any) error {
-	raw, err := marshal(data)
-	if err != nil {
-		return err
-	}
-	t, err := b.transcript(s)
-	if err != nil {
-		return err
-	}
-	defer b.release(t)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.ready(b.Now()); err != nil {
-		return err
-	}
-	return t.custom(customType, raw, b.Now())
-}
-
-func (t *transcript) custom(customType string, data json.RawMessage, now time.Time) error {
-	next := t.newID()
-	b := []byte(`{"type":"custom"`)
-	b = text(b, "customType", customType)
-	b = append(append(b, `,"data":`...), data...)
-	b = text(b, "id", next)
-	b = parent(b, t.leaf)
-	b = text(b, "timestamp", iso(now))
-	return t.write(append(b, "}\n"...), next)
-}
-
-// SetModel notes in the transcript which model and thinking level answer next,
-// when they differ from what it says last (model_change,
-// thinking_level_change, custom model-snapshot).
-func (b *Book) SetModel(_ context.Context, s Session, m llm.Model, thinking string) error {
-	if thinking == "" {
-		thinking = "off"
-	}
-	t, err := b.transcript(s)
-	if err != nil {
-		return err
-	}
-	defer b.release(t)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := b.Now()
-	if err := t.ready(now); err != nil {
-		return err
-	}
-	if t.provider != m.Provider || t.model != m.ID {
-		line, next := t.begin("model_change", now)
-		line = text(text(line, "provider", m.Provider), "modelId", m.ID)
-		if err := t.write(append(line, "}\n"...), next); err != nil {
-			return err
-		}
-		t.provider, t.model = m.Provider, m.ID
-	}
-	if t.thinking != thinking {
-		line, next := t.begin("thinking_level_change", now)
-		if err := t.write(append(text(line, "thinkingLevel", thinking), "}\n"...), next); err != nil {
-			return err
-		}
-		t.thinking = thinking
-	}
-	snapshot := m.Provider + "/" + m.API + "/" + m.ID
-	if t.snapshot == snapshot {
-		return nil
-	}
-	data, err := marshal(struct {
-		Timestamp int64  `json:"timestamp"`
-		Provider  string `json:"provider"`
-		API       string `json:"modelApi"`
-		ID        string `json:"modelId"`
-	}{now.UnixMilli(), m.Provider, m.API, m.ID})
-	if err != nil {
-		return err
-	}
-	t.snapshot = snapshot
-	return t.custom("model-snapshot", data, now)
 }
 
 // Sync returns when all that was appended to the transcript sid is on the
