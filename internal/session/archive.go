@@ -32,7 +32,7 @@ func (b *Book) Reset(ctx context.Context, key id.SessionKey, reason string) (Ses
 	if s.SessionFile, err = b.path(s); err != nil {
 		return Session{}, err
 	}
-	b.logger().Info("session reset", "session", string(key), "reason", reason)
+	b.logger().InfoContext(ctx, "session reset", "session", string(key), "reason", reason)
 	return s.clone(), b.put(ctx, s)
 }
 

@@ -16,13 +16,13 @@ import (
 
 // long makes a session whose transcript has n messages: questions, calls,
 // results and answers.
-func long(t testing.TB, r *rig, n int) session.Session {
-	t.Helper()
-	s, _, err := r.Open(t.Context(), mainKey)
-	ok(t, err)
-	ok(t, os.MkdirAll(r.sessions(), 0o700))
+func long(tb testing.TB, r *rig, n int) session.Session {
+	tb.Helper()
+	s, _, err := r.Open(tb.Context(), mainKey)
+	ok(tb, err)
+	ok(tb, os.MkdirAll(r.sessions(), 0o700))
 	f, err := os.Create(filepath.Join(r.sessions(), string(s.ID)+".jsonl"))
-	ok(t, err)
+	ok(tb, err)
 	w := bufio.NewWriter(f)
 	fmt.Fprintf(w, `{"type":"session","version":3,"id":"%s","timestamp":"2026-11-30T20:45:28.971Z","cwd":"/ws"}`+"\n", s.ID)
 	parent := "null"
@@ -42,8 +42,8 @@ func long(t testing.TB, r *rig, n int) session.Session {
 		fmt.Fprintf(w, `{"type":"message","id":"%08x","parentId":%s,"timestamp":"2026-11-30T20:45:28.985Z","message":%s}`+"\n", i, parent, m)
 		parent = fmt.Sprintf(`"%08x"`, i)
 	}
-	ok(t, w.Flush())
-	ok(t, f.Close())
+	ok(tb, w.Flush())
+	ok(tb, f.Close())
 	return s
 }
 
@@ -92,6 +92,7 @@ func BenchmarkTurn(b *testing.B) {
 }
 
 func turn(b *testing.B, r *rig, key id.SessionKey) error {
+	b.Helper()
 	s, _, err := r.Open(b.Context(), key)
 	if err != nil {
 		return err

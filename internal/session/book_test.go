@@ -29,18 +29,18 @@ type rig struct {
 	now  time.Time
 }
 
-func newRig(t testing.TB) *rig {
-	t.Helper()
-	r := &rig{dir: t.TempDir(), now: time.Date(2026, 11, 30, 20, 45, 28, 0, time.Local)}
+func newRig(tb testing.TB) *rig {
+	tb.Helper()
+	r := &rig{dir: tb.TempDir(), now: time.Date(2026, 11, 30, 20, 45, 28, 0, time.Local)}
 	r.conf = &config.Config{Paths: config.Paths{Home: r.dir, State: r.dir}}
-	d, err := store.Open(t.Context(), store.Options{StateDir: r.dir})
+	d, err := store.Open(tb.Context(), store.Options{StateDir: r.dir})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	r.start(d)
-	t.Cleanup(func() {
-		ok(t, r.Close())
-		ok(t, d.Close())
+	tb.Cleanup(func() {
+		ok(tb, r.Close())
+		ok(tb, d.Close())
 	})
 	return r
 }
@@ -57,29 +57,29 @@ func (r *rig) restart() { r.start(r.Store) }
 func (r *rig) sessions() string { return filepath.Join(r.dir, "agents", "main", "sessions") }
 
 // lines returns the transcript of s.
-func (r *rig) lines(t testing.TB, s session.Session) []string {
-	t.Helper()
+func (r *rig) lines(tb testing.TB, s session.Session) []string {
+	tb.Helper()
 	b, err := os.ReadFile(filepath.Join(r.sessions(), string(s.ID)+".jsonl"))
-	ok(t, err)
+	ok(tb, err)
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
 // given makes a session whose transcript is a file of testdata.
-func (r *rig) given(t testing.TB, name string) session.Session {
-	t.Helper()
-	s, _, err := r.Open(t.Context(), mainKey)
-	ok(t, err)
+func (r *rig) given(tb testing.TB, name string) session.Session {
+	tb.Helper()
+	s, _, err := r.Open(tb.Context(), mainKey)
+	ok(tb, err)
 	b, err := os.ReadFile(filepath.Join("testdata", name))
-	ok(t, err)
-	ok(t, os.MkdirAll(r.sessions(), 0o700))
-	ok(t, os.WriteFile(filepath.Join(r.sessions(), string(s.ID)+".jsonl"), b, 0o600))
+	ok(tb, err)
+	ok(tb, os.MkdirAll(r.sessions(), 0o700))
+	ok(tb, os.WriteFile(filepath.Join(r.sessions(), string(s.ID)+".jsonl"), b, 0o600))
 	return s
 }
 
-func (r *rig) history(t testing.TB, s session.Session) []llm.Message {
-	t.Helper()
-	ms, err := r.History(t.Context(), s)
-	ok(t, err)
+func (r *rig) history(tb testing.TB, s session.Session) []llm.Message {
+	tb.Helper()
+	ms, err := r.History(tb.Context(), s)
+	ok(tb, err)
 	return ms
 }
 
@@ -102,10 +102,10 @@ func brief(ms []llm.Message) string {
 	return strings.Join(b, " ")
 }
 
-func ok(t testing.TB, err error) {
-	t.Helper()
+func ok(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

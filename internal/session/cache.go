@@ -156,7 +156,7 @@ func (b *Book) path(s Session) (string, error) {
 	return filepath.Join(dir, string(s.ID)+".jsonl"), nil
 }
 
-var agentName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$`) //nolint:gochecknoglobals // compiled once
+var agentName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$`)
 
 // lock serializes changes of one key.
 func (b *Book) lock(key id.SessionKey) (unlock func()) {

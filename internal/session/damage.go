@@ -45,7 +45,7 @@ func setAside(path string, lines []string, now time.Time) (aside string, err err
 	var held []byte
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), base+".torn.") {
-			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			b, err := os.ReadFile(filepath.Join(dir, e.Name())) //nolint:gosec // the path is made from checked ids
 			if err != nil {
 				return "", err
 			}

@@ -217,12 +217,9 @@ func ValidID(i id.Session) bool {
 	if i == "" || len(i) > 128 || i[0] == '.' || i[0] == '-' {
 		return false
 	}
-	for _, c := range []byte(i) {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return true
+	return strings.IndexFunc(string(i), func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
+	}) < 0
 }
 
 // flexible is a string that old files hold as a number.

@@ -30,10 +30,7 @@ func appendMessage(b []byte, m llm.Message) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		var err error
-		if b, err = appendBlock(b, x); err != nil {
-			return nil, err
-		}
+		b = appendBlock(b, x)
 	}
 	b = append(b, ']')
 	if m.Role == llm.ToolRole {
@@ -73,7 +70,7 @@ func appendMessage(b []byte, m llm.Message) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-func appendBlock(b []byte, x llm.Block) ([]byte, error) {
+func appendBlock(b []byte, x llm.Block) []byte {
 	b = append(b, `{"type":`...)
 	b = appendString(b, string(x.Type))
 	switch x.Type {
@@ -96,31 +93,26 @@ func appendBlock(b []byte, x llm.Block) ([]byte, error) {
 		b = text(b, "id", x.Call.ID)
 		b = text(b, "name", x.Call.Name)
 		b = append(b, `,"arguments":`...)
-		var err error
-		if b, err = appendRaw(b, x.Call.Args, "{}"); err != nil {
-			return nil, err
-		}
+		b = appendRaw(b, x.Call.Args, "{}")
 		if len(x.Call.Extra) > 0 {
 			b = append(b, `,"extra":`...)
-			if b, err = appendRaw(b, x.Call.Extra, "null"); err != nil {
-				return nil, err
-			}
+			b = appendRaw(b, x.Call.Extra, "null")
 		}
 	}
-	return append(b, '}'), nil
+	return append(b, '}')
 }
 
 // appendRaw appends JSON that others made: on one line, and valid, or else as
 // a string.
-func appendRaw(b []byte, raw json.RawMessage, empty string) ([]byte, error) {
+func appendRaw(b []byte, raw json.RawMessage, empty string) []byte {
 	if len(raw) == 0 {
-		return append(b, empty...), nil
+		return append(b, empty...)
 	}
 	line, err := marshal(raw) // checks it and takes line ends out
 	if err != nil {
-		return appendString(b, string(raw)), nil //nolint:nilerr // kept as the text it is
+		return appendString(b, string(raw)) // kept as the text it is
 	}
-	return append(b, line...), nil
+	return append(b, line...)
 }
 
 func text(b []byte, key, value string) []byte {

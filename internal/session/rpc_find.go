@@ -130,7 +130,7 @@ func (b *Book) preview(ctx context.Context, key string, limit, chars int) previe
 		es, err = b.Entries(ctx, s, limit*tailLines)
 	}
 	if err != nil {
-		b.logger().Warn("a session could not be read", "session", key, "err", err)
+		b.logger().WarnContext(ctx, "a session could not be read", "session", key, "err", err)
 		pv.Status = "error"
 		return pv
 	}

@@ -16,7 +16,7 @@ func datasync(f *os.File) error {
 	var failed error
 	if err := c.Control(func(fd uintptr) {
 		for {
-			if failed = syscall.Fdatasync(int(fd)); !errors.Is(failed, syscall.EINTR) { //nolint:gosec // a descriptor fits an int
+			if failed = syscall.Fdatasync(int(fd)); !errors.Is(failed, syscall.EINTR) {
 				return
 			}
 		}

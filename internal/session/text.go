@@ -52,4 +52,4 @@ func bare(s string) string {
 }
 
 // stamp is the time before a message, as in [Mon 2026-11-30 20:45 UTC].
-var stamp = regexp.MustCompile(`^\[[A-Z][a-z]{2} \d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]]*\]$`) //nolint:gochecknoglobals // compiled once
+var stamp = regexp.MustCompile(`^\[[A-Z][a-z]{2} \d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]]*\]$`)

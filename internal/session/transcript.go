@@ -39,9 +39,9 @@ type transcript struct {
 	view    view
 	text    int // bytes of the file that the view points at
 
-	provider, api, model string // as the last model_change says
-	snapshot             string // provider/api/model of the last snapshot
-	thinking             string
+	provider, model string // as the last model_change says
+	snapshot        string // provider/api/model of the last snapshot
+	thinking        string
 	// running are the calls that this process has written and not yet answered:
 	// their tools are at work, and must not be taken for interrupted ones.
 	running bool
@@ -243,7 +243,7 @@ func (t *transcript) openFile() error {
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 		return fault.Wrap(fault.Unavailable, "session.Append", err)
 	}
-	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600) //nolint:gosec // the path is made from checked ids
+	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, "session.Append", err)
 	}

@@ -53,22 +53,22 @@ func (v *view) whole(at int64) []llm.Message {
 	return c.msgs
 }
 
-// add takes the next message. It reports whether m is news: false for a result
-// that isn't wanted.
-func (v *view) add(m llm.Message) bool {
+// add takes the next message.
+func (v *view) add(m llm.Message) {
 	switch m.Role {
 	case llm.ToolRole:
-		return v.result(m)
+		v.result(m)
+		return
 	case llm.Assistant:
 		if m.Stop == llm.StopError || m.Stop == llm.StopAborted || !says(m) {
 			v.close()
-			return true
+			return
 		}
 	}
 	v.close()
 	v.push(m)
 	if m.Role != llm.Assistant {
-		return true
+		return
 	}
 	v.calls = v.calls[:0]
 	for _, b := range m.Content {
@@ -79,7 +79,6 @@ func (v *view) add(m llm.Message) bool {
 	if len(v.calls) > 0 {
 		v.turn, v.open = len(v.msgs)-1, len(v.calls)
 	}
-	return true
 }
 
 // says reports whether m has anything in it.
@@ -113,7 +112,7 @@ func (v *view) close() {
 	v.calls, v.open = v.calls[:0], 0
 }
 
-func (v *view) result(m llm.Message) bool {
+func (v *view) result(m llm.Message) {
 	fake := isMadeUp(m)
 	for i := range v.calls {
 		if c := &v.calls[i]; c.id == m.CallID && c.at == 0 {
@@ -121,18 +120,17 @@ func (v *view) result(m llm.Message) bool {
 			if fake {
 				v.note(m.CallID, c.at)
 			}
-			return true
+			return
 		}
 	}
 	at, waiting := v.madeUp[m.CallID]
 	if !waiting || fake {
-		return false
+		return
 	}
 	delete(v.madeUp, m.CallID)
 	v.msgs = slices.Clone(v.msgs)
 	v.msgs[at] = m
 	v.bytes += size(m)
-	return true
 }
 
 // place puts the result of call i behind the results of the calls before it.

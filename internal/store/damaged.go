@@ -57,7 +57,7 @@ func rebuild(ctx context.Context, o Options, cause error) (*DB, error) {
 	}
 	saved, lost := d.salvage(ctx, aside)
 	d.rebuilt = true
-	o.Log.Error("the database was damaged and has been set aside; it is rebuilt from the session, device and job files and the transcripts. Run `openclaw doctor`",
+	o.Log.ErrorContext(ctx, "the database was damaged and has been set aside; it is rebuilt from the session, device and job files and the transcripts. Run `openclaw doctor`",
 		"aside", filepath.Base(aside), "err", cause, "queued", saved, "unreadable", lost)
 	return d, nil
 }

@@ -190,7 +190,7 @@ func (d *DB) close() error {
 // touch makes the database file, so that it and the files SQLite puts beside
 // it are readable by their owner only, and its directory entry durable.
 func touch(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the user's own directory
 	if errors.Is(err, os.ErrExist) {
 		return os.Chmod(path, 0o600)
 	}
@@ -228,7 +228,7 @@ func (d *DB) one(ctx context.Context, q string, args ...any) (affected int64, er
 
 // query runs a read. Reads are short; a canceled ctx is noticed before one.
 func (d *DB) query(ctx context.Context, q string, args []any, row func(*sql.Rows) error) error {
-	s, err := d.prepare(ctx, q)
+	s, err := d.prepare(ctx, q) //nolint:sqlclosecheck // kept until Close
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (d *DB) prepare(ctx context.Context, q string) (*sql.Stmt, error) {
 	if s = d.stmts[q]; s != nil {
 		return s, nil
 	}
-	s, err := d.readDB.PrepareContext(context.WithoutCancel(ctx), d.dialect.rebind(q))
+	s, err := d.readDB.PrepareContext(context.WithoutCancel(ctx), d.dialect.rebind(q)) //nolint:sqlclosecheck // kept until Close
 	if err != nil {
 		return nil, readError(err)
 	}

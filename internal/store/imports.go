@@ -124,7 +124,7 @@ func (d *DB) take(ctx context.Context, f file) error {
 		mtime = excluded.mtime, written = excluded.written`,
 		rel, hash, st.Size(), st.ModTime().UnixNano(), millis(d.now()))
 	d.project.mark(f)
-	d.log.Info("took in a file that another program wrote", "file", rel)
+	d.log.InfoContext(ctx, "took in a file that another program wrote", "file", rel)
 	return err
 }
 
@@ -153,7 +153,7 @@ func (d *DB) setAside(ctx context.Context, f file, path string, cause error) err
 	if err := os.Rename(path, aside); err != nil {
 		return err
 	}
-	d.log.Error("a state file is damaged and has been set aside; what the database has is kept. Run `openclaw doctor`",
+	d.log.ErrorContext(ctx, "a state file is damaged and has been set aside; what the database has is kept. Run `openclaw doctor`",
 		"file", f.path(), "aside", filepath.Base(aside), "err", cause)
 	d.project.mark(f)
 	if f.kind != "sessions" {

@@ -42,7 +42,7 @@ func (d *DB) importSessions(ctx context.Context, a id.Agent, text []byte, last w
 		if err := d.keepCopy(sessionsFile(a), text); err != nil {
 			return err
 		}
-		d.log.Error("entries of a session index cannot be read; the file as it was is kept beside it", "agent", string(a), "entries", bad)
+		d.log.ErrorContext(ctx, "entries of a session index cannot be read; the file as it was is kept beside it", "agent", string(a), "entries", bad)
 	}
 	if err := d.putSessions(ctx, ss); err != nil || first {
 		return err
@@ -160,7 +160,7 @@ func (d *DB) recover(ctx context.Context, a id.Agent, since time.Time) error {
 		back = append(back, s)
 	}
 	if len(back) > 0 {
-		d.log.Error("sessions were missing in the index and have been found by their transcripts", "agent", string(a), "sessions", len(back))
+		d.log.ErrorContext(ctx, "sessions were missing in the index and have been found by their transcripts", "agent", string(a), "sessions", len(back))
 	}
 	d.project.mark(sessionsFile(a))
 	return d.putSessions(ctx, back)

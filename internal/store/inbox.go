@@ -53,7 +53,7 @@ func (d *DB) inbound(ctx context.Context, q string, args ...any) ([]inbox.Item, 
 			return err
 		}
 		if err := json.Unmarshal(body, &it.In); err != nil {
-			d.log.Error("an inbox row cannot be read", "key", it.Key, "err", err)
+			d.log.ErrorContext(ctx, "an inbox row cannot be read", "key", it.Key, "err", err)
 			return nil
 		}
 		it.Done = done != 0

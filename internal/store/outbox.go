@@ -104,7 +104,7 @@ func (d *DB) outbound(ctx context.Context, q string, args ...any) ([]outbox.Item
 			return err
 		}
 		if err := json.Unmarshal(body, &it.Out); err != nil {
-			d.log.Error("an outbox row cannot be read", "err", err)
+			d.log.ErrorContext(ctx, "an outbox row cannot be read", "err", err)
 			return nil
 		}
 		if len(receipt) > 0 {

@@ -25,7 +25,8 @@ const maxProjected = 500
 // people and programs that read it. The gateway itself never does.
 type file struct{ kind, a, b string }
 
-var ( //nolint:gochecknoglobals // names
+//nolint:gochecknoglobals // names, never changed
+var (
 	pairedFile      = file{kind: "devices/paired.json"}
 	pendingFile     = file{kind: "devices/pending.json"}
 	nodesFile       = file{kind: "nodes/paired.json"}
@@ -146,7 +147,7 @@ func (p *projector) flush(ctx context.Context) {
 	p.mu.Unlock()
 	for f := range dirty {
 		if err := p.d.writeFile(ctx, f); err != nil {
-			p.d.log.Warn("a file for other programs could not be written; it is tried again with the next change", "file", f.path(), "err", err)
+			p.d.log.WarnContext(ctx, "a file for other programs could not be written; it is tried again with the next change", "file", f.path(), "err", err)
 			p.mu.Lock()
 			p.dirty[f] = true
 			p.mu.Unlock()

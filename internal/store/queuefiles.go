@@ -67,7 +67,7 @@ func (d *DB) takeQueue(ctx context.Context) error {
 	}
 	for _, r := range exported {
 		if !ours[r.id] {
-			d.log.Warn("a message that waited when the gateway stopped was delivered or removed by another program", "delivery", r.id)
+			d.log.WarnContext(ctx, "a message that waited when the gateway stopped was delivered or removed by another program", "delivery", r.id)
 			if _, err := d.one(ctx, "UPDATE outbox SET state = 'sent', reason = 'taken over by another program' WHERE id = ? AND state = 'waiting'", r.id); err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (d *DB) takeQueued(ctx context.Context, paths []string) error {
 		}
 		var q queued
 		if err != nil || json.Unmarshal(text, &q) != nil || q.ID == "" || q.Channel == "" || q.To == "" {
-			d.log.Error("a queued delivery is damaged and has been set aside", "file", filepath.Base(path))
+			d.log.ErrorContext(ctx, "a queued delivery is damaged and has been set aside", "file", filepath.Base(path))
 			if err := os.Rename(path, path+".bad."+fileTime(d.now())); err != nil {
 				return err
 			}

@@ -53,10 +53,10 @@ func put(t *testing.T, dir, rel, text string) {
 	ok(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-func ok(t testing.TB, err error) {
-	t.Helper()
+func ok(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -318,9 +318,11 @@ func TestDamagedDatabase(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(*testing.T, string){
 		"no database": func(t *testing.T, path string) {
+			t.Helper()
 			ok(t, os.WriteFile(path, []byte(strings.Repeat("garbage ", 4096)), 0o600))
 		},
 		"a page": func(t *testing.T, path string) {
+			t.Helper()
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
 			ok(t, err)
 			_, err = f.WriteAt(bytes.Repeat([]byte{0xA5}, 4096), 4096)

@@ -101,7 +101,7 @@ func (d *DB) Sessions(ctx context.Context, f session.Filter) ([]session.Session,
 	err := d.query(ctx, q, args, func(r *sql.Rows) error {
 		s, err := scanSession(r)
 		if errors.Is(err, session.ErrEntry) {
-			d.log.Error("a session entry cannot be read", "session", s.Key, "err", err)
+			d.log.ErrorContext(ctx, "a session entry cannot be read", "session", s.Key, "err", err)
 			return nil
 		}
 		out = append(out, s)

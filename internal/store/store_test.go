@@ -17,15 +17,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func open(t testing.TB, dir string) *store.DB {
-	t.Helper()
-	d, err := store.Open(t.Context(), store.Options{StateDir: dir})
+func open(tb testing.TB, dir string) *store.DB {
+	tb.Helper()
+	d, err := store.Open(tb.Context(), store.Options{StateDir: dir})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := d.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return d
@@ -33,5 +33,8 @@ func open(t testing.TB, dir string) *store.DB {
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Store { return open(t, filepath.Join(t.TempDir(), "state")) })
+	storetest.Run(t, func(t *testing.T) storetest.Store {
+		t.Helper()
+		return open(t, filepath.Join(t.TempDir(), "state"))
+	})
 }

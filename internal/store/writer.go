@@ -186,7 +186,7 @@ func (w *writer) rollback(ctx context.Context, err error) error {
 
 // exec runs one statement, prepared once.
 func (w *writer) exec(ctx context.Context, q string, args ...any) (sql.Result, error) {
-	s, err := w.prepare(ctx, q)
+	s, err := w.prepare(ctx, q) //nolint:sqlclosecheck // kept until close
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (w *writer) exec(ctx context.Context, q string, args ...any) (sql.Result, e
 
 // rows runs a query, prepared once.
 func (w *writer) rows(ctx context.Context, q string, args ...any) (*sql.Rows, error) {
-	s, err := w.prepare(ctx, q)
+	s, err := w.prepare(ctx, q) //nolint:sqlclosecheck // kept until close
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (w *writer) rows(ctx context.Context, q string, args ...any) (*sql.Rows, er
 
 // row runs a query for one row.
 func (w *writer) row(ctx context.Context, q string, args []any, into ...any) error {
-	s, err := w.prepare(ctx, q)
+	s, err := w.prepare(ctx, q) //nolint:sqlclosecheck // kept until close
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ func pairings(t *testing.T, s Store, since time.Time) []access.Request {
 }
 
 func pairingLimits(t *testing.T, s Store) {
+	t.Helper()
 	at := time.UnixMilli(1796071528985)
 	for i, peer := range []string{"a", "b", "c", "d"} {
 		if _, let := ask(t, s, peer, "CODE"+peer, at.Add(time.Duration(i)*time.Second)); let != (i < 3) {
@@ -51,6 +52,7 @@ func pairingLimits(t *testing.T, s Store) {
 }
 
 func pairingApprove(t *testing.T, s Store) {
+	t.Helper()
 	at := time.UnixMilli(1796071528985)
 	ask(t, s, "a", "ABCD2345", at)
 	for _, c := range []struct {
@@ -82,6 +84,7 @@ func pairingApprove(t *testing.T, s Store) {
 }
 
 func allowList(t *testing.T, s Store) {
+	t.Helper()
 	for _, changed := range []bool{true, false} {
 		if got := want[bool](t)(s.Allow(t.Context(), "irc", "default", "alice")); got != changed {
 			t.Errorf("allow: changed = %v, want %v", got, changed)
@@ -98,6 +101,7 @@ func allowList(t *testing.T, s Store) {
 }
 
 func devices(t *testing.T, s Store) {
+	t.Helper()
 	d := auth.Device{
 		ID: "ab12", PublicKey: "pk", Role: "operator", Roles: []string{"operator"}, Scopes: []string{"operator.read"},
 		Tokens: map[string]auth.Token{"operator": {Token: "t", Role: "operator", CreatedAtMs: 1}}, CreatedAtMs: 1,
@@ -123,6 +127,7 @@ func devices(t *testing.T, s Store) {
 }
 
 func cooldowns(t *testing.T, s Store) {
+	t.Helper()
 	c := model.Cooldown{Key: "fake/fake-1", Reason: "rate limit", Until: time.UnixMilli(1796071528985), Count: 1}
 	for range 2 {
 		ok(t, s.PutCooldown(t.Context(), c))

@@ -34,6 +34,7 @@ func keysOf(items []inbox.Item) []string {
 }
 
 func inboxFreshOnce(t *testing.T, s Store) {
+	t.Helper()
 	m := in("alice", "1", "hello")
 	if !put(t, s, m) || put(t, s, m) {
 		t.Error("a message is fresh once")
@@ -52,6 +53,7 @@ func inboxFreshOnce(t *testing.T, s Store) {
 }
 
 func inboxFinish(t *testing.T, s Store) {
+	t.Helper()
 	var all []string
 	for i := range 5 {
 		m := in("alice", fmt.Sprint(9-i), "x") // not in the order of the key
@@ -81,6 +83,7 @@ func inboxFinish(t *testing.T, s Store) {
 }
 
 func inboxPoison(t *testing.T, s Store) {
+	t.Helper()
 	a, b := in("alice", "1", "x"), in("alice", "2", "x")
 	put(t, s, a)
 	put(t, s, b)
@@ -109,6 +112,7 @@ func inboxPoison(t *testing.T, s Store) {
 }
 
 func inboxForget(t *testing.T, s Store) {
+	t.Helper()
 	a, b := in("alice", "1", "x"), in("alice", "2", "x")
 	put(t, s, a)
 	put(t, s, b)
@@ -125,6 +129,7 @@ func inboxForget(t *testing.T, s Store) {
 }
 
 func inboxConcurrent(t *testing.T, s Store) {
+	t.Helper()
 	var fresh atomic.Int32
 	var g errgroup.Group
 	for range 40 {

@@ -38,6 +38,7 @@ func textsOf(items []outbox.Item) []string {
 }
 
 func outboxOrder(t *testing.T, s Store) {
+	t.Helper()
 	now := time.Now()
 	a1, b1, a2, other := out("alice", "a1"), out("bob", "b1"), out("alice", "a2"), out("alice", "elsewhere")
 	other.To.Account = "second"
@@ -56,6 +57,7 @@ func outboxOrder(t *testing.T, s Store) {
 }
 
 func outboxStates(t *testing.T, s Store) {
+	t.Helper()
 	a, b := out("alice", "a"), out("bob", "b")
 	ok(t, s.PutOutbound(t.Context(), a, b))
 	next := time.UnixMilli(1796071528985)
@@ -79,6 +81,7 @@ func outboxStates(t *testing.T, s Store) {
 }
 
 func outboxTwice(t *testing.T, s Store) {
+	t.Helper()
 	a := out("alice", "a")
 	ok(t, s.PutOutbound(t.Context(), a))
 	ok(t, s.SentOutbound(t.Context(), a.ID, msg.Receipt{}))
@@ -89,6 +92,7 @@ func outboxTwice(t *testing.T, s Store) {
 }
 
 func finishAtomic(t *testing.T, s Store) {
+	t.Helper()
 	m := in("alice", "1", "x")
 	put(t, s, m)
 	bad := out("alice", "no id")
@@ -102,6 +106,7 @@ func finishAtomic(t *testing.T, s Store) {
 }
 
 func groupFailure(t *testing.T, s Store) {
+	t.Helper()
 	const n = 60
 	var g errgroup.Group
 	for i := range n {
@@ -122,6 +127,7 @@ func groupFailure(t *testing.T, s Store) {
 }
 
 func groupCanceled(t *testing.T, s Store) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.PutOutbound(ctx, out("p", "x")); !errors.Is(err, context.Canceled) {

@@ -14,6 +14,7 @@ import (
 )
 
 func sessionRoundTrip(t *testing.T, s Store) {
+	t.Helper()
 	fast := true
 	x := session.Session{
 		Key: "agent:main:main", ID: "0b5ad2a4-3f0e-4e7d-9a53-3b8a4a7f1c55", Updated: 1796071665643,
@@ -45,6 +46,7 @@ func sessionRoundTrip(t *testing.T, s Store) {
 }
 
 func sessionFilters(t *testing.T, s Store) {
+	t.Helper()
 	for i, k := range []string{"agent:main:main", "agent:main:50%_off", "agent:main:subagent:c", "agent:second:main"} {
 		x := session.Session{Key: id.SessionKey(k), ID: id.Session(fmt.Sprintf("id-%d", i)), Updated: int64(1000 + i)}
 		switch i {
@@ -81,6 +83,7 @@ func sessionFilters(t *testing.T, s Store) {
 }
 
 func channelState(t *testing.T, s Store) {
+	t.Helper()
 	holds := func(a id.Account, v string) {
 		t.Helper()
 		if got := want[string](t)(s.ChannelState(t.Context(), "telegram", a, "offset")); got != v {
@@ -98,6 +101,7 @@ func channelState(t *testing.T, s Store) {
 }
 
 func systemEvents(t *testing.T, s Store) {
+	t.Helper()
 	at := time.UnixMilli(1796071528985)
 	look := func(key id.SessionKey) []store.SystemEvent {
 		t.Helper()
