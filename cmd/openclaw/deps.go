@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/openclaw-go/openclaw/internal/app"
-	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/cli"
 	"github.com/openclaw-go/openclaw/internal/config"
@@ -23,7 +22,7 @@ func deps() cli.Deps {
 		},
 	}
 	for _, k := range app.Channels() {
-		d.Channels = append(d.Channels, id.Channel(k.ID))
+		d.Channels = append(d.Channels, k.ID)
 	}
 	return d
 }

@@ -28,9 +28,7 @@ func (s *secrets) Resolve(ctx context.Context, raw json.RawMessage) (string, err
 // events are the store's system events as chat and control see them.
 type events struct{ *store.DB }
 
-var (
-	_ chat.Events = events{}
-)
+var _ chat.Events = events{}
 
 // PeekSystemEvents returns what waits for key.
 func (e events) PeekSystemEvents(ctx context.Context, key id.SessionKey) ([]chat.Line, error) {

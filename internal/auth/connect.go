@@ -26,7 +26,7 @@ func (a *Authenticator) Connect(ctx context.Context, c *wire.Connect, nonce stri
 	}
 	if p.Browser && p.Origin != "" || isControlUI(c.Client) || p.Browser && s.mode() == ModeNone {
 		if ok, why := OriginOK(p, s); !ok {
-			a.log.Warn("origin refused", "origin", p.Origin, "addr", p.Addr.String())
+			a.log.WarnContext(ctx, "origin refused", "origin", p.Origin, "addr", p.Addr.String())
 			return nil, refuse(wire.CodeInvalid, originMessage, reasonDetails{"CONTROL_UI_ORIGIN_NOT_ALLOWED", why})
 		}
 	}
@@ -50,7 +50,7 @@ func (a *Authenticator) Connect(ctx context.Context, c *wire.Connect, nonce stri
 	}
 	token, err := a.deviceToken(ctx, g.Device, role, c.Scopes)
 	if err != nil {
-		a.log.Error("device token", "err", err)
+		a.log.ErrorContext(ctx, "device token", "err", err)
 		return nil, refuse(wire.CodeUnavailable, "device token could not be stored (free disk space, then reconnect)", nil)
 	}
 	if role == rpc.Operator && token.Token != "" {

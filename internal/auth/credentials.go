@@ -32,7 +32,7 @@ func (a *Authenticator) credentials(ctx context.Context, c *wire.Connect, s Sett
 		return nil
 	}
 	if why == rateLimited {
-		return a.unauthorized(why, wait, c, g.Peer)
+		return a.unauthorized(why, wait, c)
 	}
 	auth := c.Auth
 	if auth == nil {
@@ -45,7 +45,7 @@ func (a *Authenticator) credentials(ctx context.Context, c *wire.Connect, s Sett
 	switch {
 	case candidate != "":
 		if wait := a.lockedOut("device", g.Peer, s); wait > 0 {
-			return a.unauthorized(rateLimited, wait, c, g.Peer)
+			return a.unauthorized(rateLimited, wait, c)
 		}
 		if a.useDeviceToken(ctx, g, candidate, c.Scopes) {
 			g.method, g.proof = byDevice, fingerprint(candidate)
@@ -61,7 +61,7 @@ func (a *Authenticator) credentials(ctx context.Context, c *wire.Connect, s Sett
 		why = bootstrapInvalid
 	}
 	a.failed("secret", g.Peer, s, why)
-	return a.unauthorized(why, 0, c, g.Peer)
+	return a.unauthorized(why, 0, c)
 }
 
 // sharedSecret checks the shared secret alone.
@@ -73,7 +73,7 @@ func (a *Authenticator) sharedSecret(c *wire.Connect, s Settings, g *Grant) *Ref
 	if why != rateLimited {
 		a.failed("secret", g.Peer, s, why)
 	}
-	return a.unauthorized(why, wait, c, g.Peer)
+	return a.unauthorized(why, wait, c)
 }
 
 // checkShared sets how g was admitted, or returns why not. It doesn't count
@@ -114,7 +114,7 @@ func (a *Authenticator) checkShared(auth *wire.Auth, s Settings, g *Grant) (why 
 	return "", 0
 }
 
-func (a *Authenticator) unauthorized(why reason, wait time.Duration, c *wire.Connect, p Peer) *Refusal {
+func (a *Authenticator) unauthorized(why reason, wait time.Duration, c *wire.Connect) *Refusal {
 	v := verdictOf(why, c.Client)
 	retry := why == tokenMismatch && c.Device != nil && c.Auth != nil && c.Auth.Token != "" && c.Auth.DeviceToken == ""
 	if retry {

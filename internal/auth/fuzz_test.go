@@ -14,8 +14,10 @@ import (
 // and only under a name of this host.
 func FuzzPeer(f *testing.F) {
 	for _, s := range [][4]string{
-		{"127.0.0.1:1", "127.0.0.1:18789", "", ""}, {"127.0.0.1:1", "evil.example", "", "http://evil.example"},
-		{"127.0.0.2:1", "localhost", "203.0.113.9, 127.0.0.1", "null"}, {"[::ffff:127.0.0.1]:9", "[::1]:1", "x", "http://[::1]:5"},
+		{"127.0.0.1:1", "127.0.0.1:18789", "", ""},
+		{"127.0.0.1:1", "evil.example", "", "http://evil.example"},
+		{"127.0.0.2:1", "localhost", "203.0.113.9, 127.0.0.1", "null"},
+		{"[::ffff:127.0.0.1]:9", "[::1]:1", "x", "http://[::1]:5"},
 	} {
 		f.Add(s[0], s[1], s[2], s[3])
 	}

@@ -36,19 +36,19 @@ func (a *Authenticator) pair(ctx context.Context, c *wire.Connect, key string, g
 	silent := trusts && (why == notPaired || why == scopeUpgrade) && g.method != byDevice
 	req, created, err := a.request(ctx, c, key, g, silent)
 	if err != nil {
-		a.log.Error("pairing request", "err", err)
+		a.log.ErrorContext(ctx, "pairing request", "err", err)
 		return refuse(wire.CodeUnavailable, "pairing request could not be stored (free disk space, then reconnect)", nil)
 	}
 	if !silent {
 		if created {
-			a.log.Info("a device asks to be paired", "approve", "openclaw devices approve "+req.ID, "device", string(req.Device), "why", why,
+			a.log.InfoContext(ctx, "a device asks to be paired", "approve", "openclaw devices approve "+req.ID, "device", string(req.Device), "why", why,
 				"addr", g.Peer.Addr.String(), "untrustedProxy", g.Peer.Forwarded && !g.Peer.Proxied)
 			a.publish("device.pair.requested", req)
 		}
 		return refuse(wire.CodeNotPaired, "pairing required", pairingDetails{"PAIRING_REQUIRED", req.ID, why})
 	}
 	if _, err := a.approve(ctx, req); err != nil {
-		a.log.Error("pairing", "err", err)
+		a.log.ErrorContext(ctx, "pairing", "err", err)
 		return refuse(wire.CodeUnavailable, "pairing could not be stored (free disk space, then reconnect)", nil)
 	}
 	return nil
@@ -102,7 +102,7 @@ func (a *Authenticator) noteClient(ctx context.Context, c *wire.Connect, g *Gran
 		d.DisplayName = c.Client.DisplayName
 	}
 	if err := a.put(ctx, d); err != nil {
-		a.log.Warn("device not updated", "err", err)
+		a.log.WarnContext(ctx, "device not updated", "err", err)
 	}
 	return nil
 }

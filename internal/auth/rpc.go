@@ -93,7 +93,7 @@ func (a *Authenticator) pairApprove(ctx context.Context, c *rpc.Caller, p reques
 		return approveResult{}, err
 	}
 	if err := mayGive(c, r.Scopes); err != nil {
-		a.log.Warn("pairing approval refused", "device", string(r.Device), "by", string(c.Device), "scopes", r.Scopes)
+		a.log.WarnContext(ctx, "pairing approval refused", "device", string(r.Device), "by", string(c.Device), "scopes", r.Scopes)
 		return approveResult{}, err
 	}
 	d, err := a.approve(ctx, r)

@@ -68,7 +68,7 @@ func (a *Authenticator) useDeviceToken(ctx context.Context, g *Grant, token stri
 	}
 	t.LastUsedAtMs = a.now().UnixMilli()
 	if err := a.put(ctx, withToken(d, t)); err != nil {
-		a.log.Warn("device token use not stored", "err", err)
+		a.log.WarnContext(ctx, "device token use not stored", "err", err)
 	}
 	return true
 }

@@ -6,6 +6,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -183,7 +184,7 @@ func (h *Handler) run(ctx context.Context, batch []Work) {
 	}
 	stream.Flush()
 	stopTyping()
-	if context.Cause(ctx) == queue.ErrShutdown {
+	if errors.Is(context.Cause(ctx), queue.ErrShutdown) {
 		return // open in the inbox: the next process goes on with it
 	}
 	if err == nil && len(lines) > 0 {

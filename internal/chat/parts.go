@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -162,13 +161,4 @@ func remember(s *session.Session, w Work) {
 		Label: string(at.Channel) + ":" + label(in.From), Provider: string(at.Channel), Surface: string(at.Channel), ChatType: string(at.Kind),
 		From: string(at.Channel) + ":" + string(in.From.ID), To: string(at.Peer), AccountID: string(at.Account), ThreadID: string(at.Thread),
 	}
-}
-
-// compact marshals v, which can't fail.
-func compact(v any) json.RawMessage {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return json.RawMessage("null")
-	}
-	return raw
 }

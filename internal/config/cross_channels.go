@@ -25,8 +25,10 @@ func (c *crossChecker) channels() {
 			continue
 		}
 		if !slices.Contains(known, m.Key) && !extra {
-			c.problems = append(c.problems, Problem{Path: "channels." + m.Key, Message: "unknown channel id: " + m.Key,
-				Mend: "check its spelling, or install the plugin that brings it"}.atMember(&m))
+			c.problems = append(c.problems, Problem{
+				Path: "channels." + m.Key, Message: "unknown channel id: " + m.Key,
+				Mend: "check its spelling, or install the plugin that brings it",
+			}.atMember(&m))
 			continue
 		}
 		c.channel([]string{"channels", m.Key}, m.Value, nil)

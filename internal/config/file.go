@@ -253,7 +253,7 @@ func (f File) save(before, after *Loaded) (Saved, error) {
 	}
 	s := Saved{Loaded: after, Changed: true, Previous: before.Hash, Suspicious: suspicious(before, after)}
 	if filepath.Dir(path) == f.Paths.State {
-		_ = os.Chmod(f.Paths.State, 0o700) // best effort: it may belong to someone else
+		_ = os.Chmod(f.Paths.State, 0o700) //nolint:gosec // a directory; best effort, it may belong to someone else
 	}
 	if before.Exists {
 		s.Backup = path + ".bak"

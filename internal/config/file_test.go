@@ -39,9 +39,11 @@ func file(t testing.TB, text string) config.File {
 	if text != "" {
 		write(t, p.Config, text)
 	}
-	return config.File{Paths: p, Load: options(t, map[string]string{"GW_TOKEN": "token-from-env"}), Version: "x",
+	return config.File{
+		Paths: p, Load: options(t, map[string]string{"GW_TOKEN": "token-from-env"}), Version: "x",
 		Args: strings.Fields("openclaw config set a b c d e f g"),
-		Now:  func() time.Time { return time.Date(2026, 11, 30, 21, 0, 41, 481e6, time.UTC) }}
+		Now:  func() time.Time { return time.Date(2026, 11, 30, 21, 0, 41, 481e6, time.UTC) },
+	}
 }
 
 func read(t testing.TB, path string) string {
@@ -189,7 +191,8 @@ func TestPatch(t *testing.T) {
 	}
 	want := struct{ Agents, Tools, Gateway any }{
 		map[string]any{"list": []any{one("id", "main", "name", "M"), one("id", "two", "name", "T"), one("id", "three")}},
-		map[string]any{"deny": []any{"b"}}, nil,
+		map[string]any{"deny": []any{"b"}},
+		nil,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -267,8 +270,10 @@ func TestBackupsAndAudit(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[0]), &line); err != nil {
 		t.Fatal(err)
 	}
-	for k, want := range map[string]any{"event": "config.write", "existsBefore": false, "result": "rename", "hasMetaAfter": true,
-		"previousHash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "ts": "2026-11-30T21:00:41.481Z"} {
+	for k, want := range map[string]any{
+		"event": "config.write", "existsBefore": false, "result": "rename", "hasMetaAfter": true,
+		"previousHash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "ts": "2026-11-30T21:00:41.481Z",
+	} {
 		if line[k] != want {
 			t.Errorf("audit %s = %v, want %v", k, line[k], want)
 		}

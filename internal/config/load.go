@@ -135,8 +135,10 @@ func evaluate(paths Paths, raw []byte, exists bool, opts LoadOptions) *Loaded {
 }
 
 func syntaxProblem(file string, err error) Problem {
-	p := Problem{Message: "JSON5 parse failed: SyntaxError: " + err.Error(), File: file, hard: true,
-		Mend: "check the brackets, quotes and commas before this place"}
+	p := Problem{
+		Message: "JSON5 parse failed: SyntaxError: " + err.Error(), File: file, hard: true,
+		Mend: "check the brackets, quotes and commas before this place",
+	}
 	var syntax *jsonc.SyntaxError
 	if errors.As(err, &syntax) {
 		p.Line, p.Column = syntax.Pos.Line, syntax.Pos.Column

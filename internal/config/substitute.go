@@ -71,7 +71,8 @@ func expand(s string, get func(string) string) (out string, missing []string) {
 			continue
 		}
 		end := start + len(name) + 1
-		switch v := ""; {
+		var v string
+		switch {
 		case escaped:
 			b.WriteString(s[i+1 : end])
 		default:

@@ -44,8 +44,10 @@ func (w *Watcher) Problems() []Problem {
 // current; onProblem when the problems of the file change, with none when they
 // are mended. Both are called from one goroutine; the last write wins.
 func (w *Watcher) Watch(ctx context.Context, store *Store, onChange func(old, now *Config), onProblem func([]Problem)) error {
-	s := &watching{w: w, store: store, onChange: onChange, onProblem: onProblem, log: w.Log,
-		debounce: orElse(w.Debounce, 300*time.Millisecond), grace: orElse(w.Grace, 700*time.Millisecond)}
+	s := &watching{
+		w: w, store: store, onChange: onChange, onProblem: onProblem, log: w.Log,
+		debounce: orElse(w.Debounce, 300*time.Millisecond), grace: orElse(w.Grace, 700*time.Millisecond),
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -57,7 +59,7 @@ func (w *Watcher) Watch(ctx context.Context, store *Store, onChange func(old, no
 		events, failures = notify.Events, notify.Errors
 		s.notify = notify
 	} else {
-		s.log.Warn("file notifications are unavailable, polling instead", "err", err)
+		s.log.WarnContext(ctx, "file notifications are unavailable, polling instead", "err", err)
 	}
 	s.files = []string{w.Paths.Config}
 	s.follow()
@@ -82,7 +84,7 @@ func (w *Watcher) Watch(ctx context.Context, store *Store, onChange func(old, no
 				failures = nil
 				break
 			}
-			s.log.Warn("file notifications failed", "err", err)
+			s.log.WarnContext(ctx, "file notifications failed", "err", err)
 			timer.Reset(s.debounce) // something may have been missed
 		case <-poll.C:
 			s.follow() // a directory that was replaced
@@ -196,10 +198,10 @@ func (s *watching) read(ctx context.Context) time.Duration {
 	s.store.Replace(l.Config)
 	if s.w.Load.LastGood {
 		if err := l.Remember(); err != nil {
-			s.log.Warn("the last good copy can't be kept", "err", err)
+			s.log.WarnContext(ctx, "the last good copy can't be kept", "err", err)
 		}
 	}
-	s.log.Info("configuration reloaded", "hash", l.Hash)
+	s.log.InfoContext(ctx, "configuration reloaded", "hash", l.Hash)
 	if s.onChange != nil {
 		s.onChange(old, l.Config)
 	}
@@ -216,8 +218,10 @@ func (s *watching) judge(l *Loaded, err error) (bad []Problem, raw []byte) {
 		return []Problem{{Message: err.Error(), File: s.w.Paths.Config, Mend: "make the file readable"}}, nil
 	case !l.Exists:
 		if old := s.store.Current(); old != nil && len(old.source) > len("{}") {
-			return []Problem{{Message: "the file is gone; the version in memory stays in force", File: s.w.Paths.Config,
-				Mend: fmt.Sprintf("restore it, for example from %s.bak", s.w.Paths.Config)}}, nil
+			return []Problem{{
+				Message: "the file is gone; the version in memory stays in force", File: s.w.Paths.Config,
+				Mend: fmt.Sprintf("restore it, for example from %s.bak", s.w.Paths.Config),
+			}}, nil
 		}
 	}
 	return nil, l.Raw

@@ -54,8 +54,10 @@ func watch(t *testing.T, text string, poll time.Duration) *watched {
 		t.Fatal(err)
 	}
 	w := &watched{file: f, store: config.NewStore(l.Config), ports: make(chan int, 100), bad: make(chan []config.Problem, 100), log: new(lines)}
-	w.watcher = &config.Watcher{Paths: f.Paths, Load: f.Load, Debounce: 5 * time.Millisecond, Grace: 150 * time.Millisecond, Poll: poll,
-		Log: slog.New(slog.NewTextHandler(w.log, nil))}
+	w.watcher = &config.Watcher{
+		Paths: f.Paths, Load: f.Load, Debounce: 5 * time.Millisecond, Grace: 150 * time.Millisecond, Poll: poll,
+		Log: slog.New(slog.NewTextHandler(w.log, nil)),
+	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		err := w.watcher.Watch(t.Context(), w.store,
@@ -113,8 +115,10 @@ func TestWatch(t *testing.T) { // CFG-04, F-46
 		t.Errorf("a half-written file was reported: %v", <-w.bad)
 	}
 
-	for _, text := range []string{`{ gateway: { po`, `{ gateway: { port: 4 }, bogus: 1 }`, `{ gateway: { port: "x" } }`,
-		`{ gateway: { port: 4, auth: { token: { source: "env", provider: "default", id: "bad" } } } }`, `{ gateway: { port: 4 }, channels: { nosuch: {} } }`} {
+	for _, text := range []string{
+		`{ gateway: { po`, `{ gateway: { port: 4 }, bogus: 1 }`, `{ gateway: { port: "x" } }`,
+		`{ gateway: { port: 4, auth: { token: { source: "env", provider: "default", id: "bad" } } } }`, `{ gateway: { port: 4 }, channels: { nosuch: {} } }`,
+	} {
 		write(t, path, text)
 		ps := w.wantProblem(t)
 		if len(ps) == 0 || ps[0].Line == 0 || ps[0].File != path {

@@ -15,7 +15,8 @@ import (
 func BenchmarkDispatch(b *testing.B) {
 	r := newRig(b, rigOptions{methods: []rpc.Method{rpc.Handle("echo", rpc.Read, func(_ context.Context, _ *rpc.Caller, p struct {
 		Text string `json:"text" schema:"minLength=1"`
-	}) (map[string]string, error) {
+	},
+	) (map[string]string, error) {
 		return map[string]string{"text": p.Text}, nil
 	})}})
 	c := r.open(operator())

@@ -119,7 +119,7 @@ func (c *conn) serve(ctx context.Context) {
 		c.ws.bye(wire.CloseRestart, "service restart")
 		return
 	}
-	c.s.log.Debug("client connected", "conn", string(c.id), "client", c.grant.Client.ID, "role", c.grant.Role, "local", c.grant.Peer.Local)
+	c.s.log.DebugContext(ctx, "client connected", "conn", string(c.id), "client", c.grant.Client.ID, "role", c.grant.Role, "local", c.grant.Peer.Local)
 	ctx, cancel := context.WithCancel(ctx)
 	var writer sync.WaitGroup
 	writer.Go(func() { c.write(ctx) })
@@ -130,7 +130,7 @@ func (c *conn) serve(ctx context.Context) {
 	c.q.close()
 	c.work.Wait()
 	writer.Wait()
-	c.s.log.Debug("client disconnected", "conn", string(c.id))
+	c.s.log.DebugContext(ctx, "client disconnected", "conn", string(c.id))
 	if c.inPresence() {
 		c.s.presence.put(c, "disconnect")
 		c.s.hub.bumpPresence()

@@ -35,7 +35,7 @@ func (s *Server) pump(ctx context.Context, sub *event.Sub) {
 			if !errors.Is(sub.Err(), event.ErrSlow) {
 				return
 			}
-			s.log.Error("event bus overran the gateway; clients may miss events")
+			s.log.ErrorContext(ctx, "event bus overran the gateway; clients may miss events")
 			sub = s.o.Bus.Subscribe(busBuffer)
 		case now := <-tick.C:
 			runs.sweep(now)

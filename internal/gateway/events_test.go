@@ -20,7 +20,7 @@ import (
 const session = id.SessionKey("agent:main:main")
 
 // times hides what differs from run to run.
-var times = regexp.MustCompile(`"(ts|startedAt|endedAt|timestamp)":\d+`) //nolint:gochecknoglobals // test data
+var times = regexp.MustCompile(`"(ts|startedAt|endedAt|timestamp)":\d+`)
 
 // seen returns the agent and chat frames up to the one that ends the run.
 func (c *client) seen(last func(incoming) bool) (out []string) {
@@ -72,8 +72,10 @@ func TestEventSequences(t *testing.T) {
 			name: "simple", last: state("final"),
 			events: func(c id.Conn) []event.Event {
 				return []event.Event{
-					event.RunStarted{Run: "r", Session: session, Conn: c}, event.RunDelta{Run: "r", Session: session, Text: "Hello", Fresh: true},
-					event.RunDelta{Run: "r", Session: session, Text: " \"you\"\n"}, event.RunEnded{Run: "r", Session: session},
+					event.RunStarted{Run: "r", Session: session, Conn: c},
+					event.RunDelta{Run: "r", Session: session, Text: "Hello", Fresh: true},
+					event.RunDelta{Run: "r", Session: session, Text: " \"you\"\n"},
+					event.RunEnded{Run: "r", Session: session},
 					event.ChatEnded{Run: "r", Session: session, State: "final", Message: message("Hello \"you\"\n")},
 				}
 			},
@@ -129,7 +131,8 @@ func TestEventSequences(t *testing.T) {
 			name: "aborted", last: state("aborted"),
 			events: func(c id.Conn) []event.Event {
 				return []event.Event{
-					event.RunStarted{Run: "r", Session: session, Conn: c}, event.RunDelta{Run: "r", Session: session, Text: "one", Fresh: true},
+					event.RunStarted{Run: "r", Session: session, Conn: c},
+					event.RunDelta{Run: "r", Session: session, Text: "one", Fresh: true},
 					event.RunEnded{Run: "r", Session: session, Err: fault.New(fault.Canceled, "x", "")},
 					event.ChatEnded{Run: "r", Session: session, State: "aborted", Stop: "rpc", Message: message("one")},
 				}
@@ -144,8 +147,10 @@ func TestEventSequences(t *testing.T) {
 			name: "silence", last: state("final"),
 			events: func(c id.Conn) []event.Event {
 				return []event.Event{
-					event.RunStarted{Run: "r", Session: session, Conn: c}, event.RunDelta{Run: "r", Session: session, Text: "NO_", Fresh: true},
-					event.RunDelta{Run: "r", Session: session, Text: "REPLY"}, event.RunEnded{Run: "r", Session: session},
+					event.RunStarted{Run: "r", Session: session, Conn: c},
+					event.RunDelta{Run: "r", Session: session, Text: "NO_", Fresh: true},
+					event.RunDelta{Run: "r", Session: session, Text: "REPLY"},
+					event.RunEnded{Run: "r", Session: session},
 					event.ChatEnded{Run: "r", Session: session, State: "final"},
 				}
 			},
@@ -210,10 +215,13 @@ func TestEventSequences(t *testing.T) {
 
 func toolTurn(c id.Conn, call llm.Call) []event.Event {
 	return []event.Event{
-		event.RunStarted{Run: "r", Session: session, Conn: c}, event.RunDelta{Run: "r", Session: session, Text: "Calling tool.", Fresh: true},
-		event.ToolStarted{Run: "r", Session: session, Conn: c, Call: call}, event.ToolUpdated{Run: "r", Session: session, Conn: c, Call: call, Partial: "x"},
+		event.RunStarted{Run: "r", Session: session, Conn: c},
+		event.RunDelta{Run: "r", Session: session, Text: "Calling tool.", Fresh: true},
+		event.ToolStarted{Run: "r", Session: session, Conn: c, Call: call},
+		event.ToolUpdated{Run: "r", Session: session, Conn: c, Call: call, Partial: "x"},
 		event.ToolEnded{Run: "r", Session: session, Conn: c, Call: call, Meta: "print text"},
-		event.RunDelta{Run: "r", Session: session, Text: "Tool finished.", Fresh: true}, event.RunEnded{Run: "r", Session: session},
+		event.RunDelta{Run: "r", Session: session, Text: "Tool finished.", Fresh: true},
+		event.RunEnded{Run: "r", Session: session},
 		event.ChatEnded{Run: "r", Session: session, State: "final", Message: message("Calling tool.Tool finished.")},
 	}
 }

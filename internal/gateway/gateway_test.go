@@ -254,7 +254,8 @@ func TestRequestsTakeEffectInOrder(t *testing.T) {
 	var order []string
 	r := newRig(t, rigOptions{methods: []rpc.Method{rpc.Handle("note", rpc.Write, func(_ context.Context, _ *rpc.Caller, p struct {
 		N string `json:"n"`
-	}) (int, error) {
+	},
+	) (int, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		order = append(order, p.N)

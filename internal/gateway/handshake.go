@@ -48,7 +48,7 @@ func (s *Server) handshake(ctx context.Context, ws *link, r *http.Request, peer 
 	c := newConn(s, ws, grant, params.Caps)
 	hello, err := s.hub.enc.marshal(s.hello(ctx, c, r))
 	if err != nil {
-		s.log.Error("hello", "err", err)
+		s.log.ErrorContext(ctx, "hello", "err", err)
 		return nil
 	}
 	if !timeout.Stop() {

@@ -46,7 +46,7 @@ func (h *healthState) make(ctx context.Context) []byte {
 	}
 	raw, err := h.s.hub.enc.marshal(v)
 	if err != nil {
-		h.s.log.Error("health", "err", err)
+		h.s.log.ErrorContext(ctx, "health", "err", err)
 		return []byte(`{"ok":false}`)
 	}
 	h.mu.Lock()

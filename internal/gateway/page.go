@@ -12,7 +12,7 @@ import (
 )
 
 //go:embed page.html
-var page []byte //nolint:gochecknoglobals // embedded, read-only
+var page []byte
 
 const pagePolicy = "default-src 'none'; base-uri 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
 

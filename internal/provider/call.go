@@ -101,7 +101,7 @@ func Open(ctx context.Context, c *http.Client, op string, cfg Config, address st
 		return nil, &fault.Error{Kind: fault.Invalid, Op: op, Hint: cfg.ID + ": the baseUrl isn't a valid address"}
 	}
 	req.Header = header
-	res, err := c.Do(req)
+	res, err := c.Do(req) //nolint:bodyclose // Call.Close does
 	if err != nil {
 		err = Unreachable(x.ctx, op, cfg.ID, err)
 		x.Close()

@@ -123,7 +123,7 @@ func Unavailable(format string, args ...any) *Error {
 // P = struct{} is an object without properties, P = Any accepts anything.
 func Handle[P, R any](name string, scope Scope, fn func(ctx context.Context, c *Caller, p P) (R, error)) Method {
 	m := Method{Name: name, Scope: scope, checks: true}
-	if _, any := any(*new(P)).(Any); !any {
+	if _, anything := any(*new(P)).(Any); !anything {
 		m.Params = jsonschema.Of[P]()
 	}
 	m.Call = func(ctx context.Context, c *Caller, raw json.RawMessage) (any, error) {

@@ -66,7 +66,7 @@ func Errorf(format string, args ...any) Result {
 // same turn.
 type Serial interface{ Serial() bool }
 
-// Group names the section that a tool is listed under; tools that don't say
+// Grouped names the section that a tool is listed under; tools that don't say
 // are in "other". The names are those of tools.catalog: fs, runtime, web,
 // memory, sessions, ui, messaging, automation, nodes, agents, media.
 type Grouped interface{ Group() string }

@@ -150,10 +150,10 @@ func (b *Breaker) historyLocked(run id.Run) *history {
 func (b *Breaker) hash(name string, parts ...[]byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(b.seed)
-	_, _ = h.WriteString(name) //nolint:errcheck // never fails
+	_, _ = h.WriteString(name)
 	for _, p := range parts {
-		_ = h.WriteByte(0) //nolint:errcheck // never fails
-		_, _ = h.Write(p)  //nolint:errcheck // never fails
+		_ = h.WriteByte(0)
+		_, _ = h.Write(p)
 	}
 	return h.Sum64()
 }

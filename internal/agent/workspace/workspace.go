@@ -22,7 +22,7 @@ import (
 )
 
 //go:embed templates
-var templates embed.FS //nolint:gochecknoglobals // embedded
+var templates embed.FS
 
 // seeded are the files of every workspace.
 func seeded() []string {
@@ -219,7 +219,7 @@ func (w work) save(s State) error {
 		err = os.Rename(f.Name(), filepath.Join(dir, stateFile))
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) //nolint:errcheck // the first error tells more
+		_ = os.Remove(f.Name())
 		return fmt.Errorf("workspace state: %w", err)
 	}
 	return nil
@@ -229,8 +229,8 @@ func (w work) save(s State) error {
 func (w work) git(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, w.Git, "init", "-q")
+	cmd := exec.CommandContext(ctx, w.Git, "init", "-q") //nolint:gosec // the program that the host found
 	cmd.Dir = w.Dir
 	cmd.WaitDelay = time.Second
-	_ = cmd.Run() //nolint:errcheck // nice to have
+	_ = cmd.Run()
 }

@@ -24,7 +24,7 @@ func kindOf(raw []byte) kind {
 	case 'n':
 		return null
 	}
-	if bytes.IndexAny(raw, ".eE") < 0 {
+	if !bytes.ContainsAny(raw, ".eE") {
 		return integer | number
 	}
 	if f, err := strconv.ParseFloat(string(raw), 64); err == nil && f == float64(int64(f)) {

@@ -64,7 +64,7 @@ func KillMarked(mark string) {
 			return
 		}
 		for _, pid := range pids {
-			_ = syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it may be gone
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 		<-tick.C
 	}

@@ -74,7 +74,7 @@ func (g *Group) Sweep(grace time.Duration) {
 	if !g.Alive() {
 		return
 	}
-	_ = g.Signal("TERM") //nolint:errcheck // a known name
+	_ = g.Signal("TERM")
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(grace); time.Now().Before(end); <-tick.C {
@@ -82,7 +82,7 @@ func (g *Group) Sweep(grace time.Duration) {
 			return
 		}
 	}
-	_ = g.Signal("KILL") //nolint:errcheck // a known name
+	_ = g.Signal("KILL")
 }
 
 // Close releases what the group holds.

@@ -18,6 +18,6 @@ const MarkVar = "OPENCLAW_EXEC_MARK"
 // NewMark returns a value for [MarkVar] that no other process has.
 func NewMark() string {
 	var b [12]byte
-	rand.Read(b[:]) //nolint:errcheck // never fails: see crypto/rand
+	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }

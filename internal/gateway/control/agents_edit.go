@@ -74,13 +74,13 @@ func (c *Control) agentsCreate(ctx context.Context, who *rpc.Caller, p createPar
 }
 
 func (c *Control) makeWorkspace(ctx context.Context, a id.Agent, dir string) error {
-	make := c.Workspace
-	if make == nil {
-		make = func(_ context.Context, _ id.Agent, dir string) error {
+	mk := c.Workspace
+	if mk == nil {
+		mk = func(_ context.Context, _ id.Agent, dir string) error {
 			return os.MkdirAll(dir, 0o755) //nolint:gosec // people open their workspace with other programs
 		}
 	}
-	if err := make(ctx, a, dir); err != nil {
+	if err := mk(ctx, a, dir); err != nil {
 		c.Log.WarnContext(ctx, "workspace can't be made", "agent", a, "err", err)
 		return rpc.Unavailable("the workspace %s can't be made; choose another directory", dir)
 	}

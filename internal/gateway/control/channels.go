@@ -181,7 +181,7 @@ type channelsResult struct {
 func (c *Control) channelsStatus(ctx context.Context, _ *rpc.Caller, p channelsParams) (channelsResult, error) {
 	limit := probeTime
 	if p.TimeoutMs > 0 {
-		limit = min(max(time.Duration(p.TimeoutMs), 1000)*time.Millisecond, maxProbeTime)
+		limit = min(time.Duration(max(p.TimeoutMs, 1000))*time.Millisecond, maxProbeTime)
 	}
 	r := channelsResult{
 		Ts: millis(c.Now()), Order: []id.Channel{}, Labels: map[id.Channel]string{}, DetailLabels: map[id.Channel]string{},

@@ -70,13 +70,19 @@ func (c *Control) option(ctx context.Context, env command.Env, args string, o op
 }
 
 func (c *Control) cmdVerbose(ctx context.Context, env command.Env, args string) (string, error) {
-	return c.option(ctx, env, args, option{"verbose", "Verbose", []string{"off", "on", "full"},
-		func(s *session.Session) *string { return &s.VerboseLevel }})
+	return c.option(ctx, env, args, option{
+		"verbose", "Verbose",
+		[]string{"off", "on", "full"},
+		func(s *session.Session) *string { return &s.VerboseLevel },
+	})
 }
 
 func (c *Control) cmdReasoning(ctx context.Context, env command.Env, args string) (string, error) {
-	return c.option(ctx, env, args, option{"reasoning", "Reasoning", []string{"off", "on", "stream"},
-		func(s *session.Session) *string { return &s.ReasoningLevel }})
+	return c.option(ctx, env, args, option{
+		"reasoning", "Reasoning",
+		[]string{"off", "on", "stream"},
+		func(s *session.Session) *string { return &s.ReasoningLevel },
+	})
 }
 
 // cmdUsage sets the footer of answers; alone it goes to the next setting.
@@ -96,8 +102,10 @@ func (c *Control) cmdUsage(ctx context.Context, env command.Env, args string) (s
 	case !slices.Contains(values, v):
 		return "", wrong("usage", args, append(values, "cost"))
 	}
-	return c.option(ctx, env, args, option{"usage", "Usage footer", values,
-		func(s *session.Session) *string { return &s.ResponseUsage }})
+	return c.option(ctx, env, args, option{
+		"usage", "Usage footer", values,
+		func(s *session.Session) *string { return &s.ResponseUsage },
+	})
 }
 
 func (c *Control) costText(ctx context.Context) (string, error) {

@@ -154,8 +154,11 @@ func TestConfigSetRefuses(t *testing.T) {
 		{"no hash", object{"raw": g.Raw}, "config base hash required; re-run config.get and retry"},
 		{"old hash", object{"raw": g.Raw, "baseHash": "deadbeef"}, "config changed since last load; re-run config.get and retry"},
 		{"no JSON5", object{"raw": "{nope", "baseHash": g.Hash}, "SyntaxError: JSON5: invalid"},
-		{"two problems", object{"raw": `{"gateway":{"port":"abc"},"bogusKey":1}`, "baseHash": g.Hash},
-			`invalid config: gateway.port: Invalid input: expected number, received string; <root>: Unrecognized key: "bogusKey"`},
+		{
+			"two problems",
+			object{"raw": `{"gateway":{"port":"abc"},"bogusKey":1}`, "baseHash": g.Hash},
+			`invalid config: gateway.port: Invalid input: expected number, received string; <root>: Unrecognized key: "bogusKey"`,
+		},
 		{"a binding to nobody", object{"raw": `{"agents":{"list":[{"id":"main"}]},"bindings":[{"agentId":"gone","match":{"channel":"irc"}}]}`, "baseHash": g.Hash}, "invalid config: "},
 		{"a mark without a value", object{"raw": `{"gateway":{"remote":{"token":"` + config.Redacted + `"}}}`, "baseHash": g.Hash}, "Sentinel value"},
 		{"too large", object{"raw": strings.Repeat(" ", 5<<20), "baseHash": g.Hash}, "raw is too large"},

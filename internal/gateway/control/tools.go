@@ -49,8 +49,17 @@ func profiles() []labelled {
 // groups are the sections of the catalogue, in order.
 func groups() []labelled {
 	return []labelled{
-		{"fs", "Files"}, {"runtime", "Runtime"}, {"web", "Web"}, {"memory", "Memory"}, {"sessions", "Sessions"}, {"ui", "UI"},
-		{"messaging", "Messaging"}, {"automation", "Automation"}, {"nodes", "Nodes"}, {"agents", "Agents"}, {"media", "Media"},
+		{"fs", "Files"},
+		{"runtime", "Runtime"},
+		{"web", "Web"},
+		{"memory", "Memory"},
+		{"sessions", "Sessions"},
+		{"ui", "UI"},
+		{"messaging", "Messaging"},
+		{"automation", "Automation"},
+		{"nodes", "Nodes"},
+		{"agents", "Agents"},
+		{"media", "Media"},
 		{"other", "Other"},
 	}
 }

@@ -213,8 +213,8 @@ func zoneOf(mode, offset string) *time.Location {
 			return time.UTC
 		}
 		h, _ := strconv.Atoi(m[2])
-		min, _ := strconv.Atoi(cmp.Or(m[3], "0"))
-		secs := h*3600 + min*60
+		mins, _ := strconv.Atoi(cmp.Or(m[3], "0"))
+		secs := h*3600 + mins*60
 		if m[1] == "-" {
 			secs = -secs
 		}

@@ -29,7 +29,8 @@ func server(t *testing.T, tools config.GatewayTools, ran *[]string) http.Handler
 			return tool.New(name, "x", func(_ context.Context, call tool.Call, a struct {
 				Action string `json:"action,omitempty"`
 				Fail   string `json:"fail,omitempty"`
-			}) (tool.Result, error) {
+			},
+			) (tool.Result, error) {
 				*ran = append(*ran, name)
 				switch a.Fail {
 				case "ours":

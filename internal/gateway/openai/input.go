@@ -219,7 +219,6 @@ func dataImage(url string) (msg.Attachment, bool) {
 	return msg.Attachment{MIME: mime, Size: int64(len(raw)), Data: raw}, true
 }
 
-//nolint:gochecknoglobals // Read-only.
 var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // sessionOf names the session of a request: the one that it names, its user's,

@@ -73,7 +73,7 @@ func hello(_ context.Context, _ msg.Inbound, delta func(string)) (openai.Answer,
 	return openai.Answer{Text: "Hello from \"here\"\n", Usage: llm.Usage{Input: 11, CacheRead: 4, Output: 7}}, nil
 }
 
-var vary = regexp.MustCompile(`chatcmpl_[0-9a-f-]{36}|"created":\d+`) //nolint:gochecknoglobals // test data
+var vary = regexp.MustCompile(`chatcmpl_[0-9a-f-]{36}|"created":\d+`)
 
 func steady(s string) string {
 	return vary.ReplaceAllStringFunc(s, func(m string) string {
@@ -227,7 +227,8 @@ func TestInbound(t *testing.T) {
 		},
 		{
 			"image", `{"messages":[{"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}`, nil,
-			"agent:main:openai:*", "look", "", []msg.Attachment{{MIME: "image/png", Size: 2, Data: []byte("hi")}},
+			"agent:main:openai:*", "look", "",
+			[]msg.Attachment{{MIME: "image/png", Size: 2, Data: []byte("hi")}},
 		},
 	}
 	for _, tt := range tests {

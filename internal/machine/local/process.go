@@ -89,8 +89,8 @@ func (p *process) start(start func() error) error {
 	}
 	g, err := proc.Watch(p.cmd)
 	if err != nil {
-		_ = p.cmd.Process.Kill() //nolint:errcheck // it may have ended
-		_ = p.cmd.Wait()         //nolint:errcheck // killed
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
 		return err
 	}
 	p.group = g
@@ -113,7 +113,7 @@ func (p *process) copy() {
 	for {
 		n, err := p.output.Read(buf)
 		if n > 0 && p.out != nil {
-			_, _ = p.out.Write(buf[:n]) //nolint:errcheck // output is the caller's to lose
+			_, _ = p.out.Write(buf[:n])
 		}
 		if err != nil {
 			return
@@ -251,7 +251,7 @@ func (p *process) Kill(grace time.Duration) {
 	if p.Signal("TERM") == nil && within(p.exited, grace) {
 		return // watch ends the rest
 	}
-	_ = p.Signal("KILL") //nolint:errcheck // a known name
+	_ = p.Signal("KILL")
 	<-p.exited
 }
 

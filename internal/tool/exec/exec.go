@@ -100,10 +100,10 @@ type Runner struct {
 func New(o Options) *Runner { return &Runner{o: o, sessions: map[string]*session{}} }
 
 //go:embed exec.md
-var execText string //nolint:gochecknoglobals // embedded
+var execText string
 
 //go:embed process.md
-var processText string //nolint:gochecknoglobals // embedded
+var processText string
 
 // Tools returns exec and process.
 func (r *Runner) Tools() []tool.Tool {

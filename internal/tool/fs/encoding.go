@@ -88,7 +88,7 @@ func (e encoding) encode(s string) ([]byte, error) {
 			if r > 0xff {
 				return nil, refuse("the file is stored as Latin-1, which has no %q; convert it to UTF-8 first (exec: iconv)", r)
 			}
-			b = append(b, byte(r))
+			b = append(b, byte(r)) //nolint:gosec // at most 0xff, checked above
 		}
 		return b, nil
 	}

@@ -44,7 +44,7 @@ func (t *tools) find(ctx context.Context, call tool.Call, a findArgs) (tool.Resu
 	limit, n := bounded(a.Limit, findLimit, 10*findLimit), 0
 	var b strings.Builder
 	w.visit = func(name string, d fs.DirEntry) error {
-		if ok, _ := doublestar.Match(glob, name); !ok { //nolint:errcheck // validated
+		if ok, _ := doublestar.Match(glob, name); !ok {
 			return nil
 		}
 		if n == limit || b.Len() > pageBytes {

@@ -42,22 +42,22 @@ func New(o Options) []tool.Tool {
 }
 
 //go:embed read.md
-var readText string //nolint:gochecknoglobals // embedded
+var readText string
 
 //go:embed write.md
-var writeText string //nolint:gochecknoglobals // embedded
+var writeText string
 
 //go:embed edit.md
-var editText string //nolint:gochecknoglobals // embedded
+var editText string
 
 //go:embed ls.md
-var lsText string //nolint:gochecknoglobals // embedded
+var lsText string
 
 //go:embed grep.md
-var grepText string //nolint:gochecknoglobals // embedded
+var grepText string
 
 //go:embed find.md
-var findText string //nolint:gochecknoglobals // embedded
+var findText string
 
 type tools struct{ Options }
 

@@ -125,7 +125,7 @@ func (g *grep) entry(ctx context.Context, w *walk, p *place, name string, d fs.D
 		return nil
 	}
 	if g.glob != "" {
-		if ok, _ := doublestar.Match(g.glob, name); !ok { //nolint:errcheck // validated
+		if ok, _ := doublestar.Match(g.glob, name); !ok {
 			return nil
 		}
 	}

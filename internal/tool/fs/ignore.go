@@ -82,7 +82,7 @@ func ignored(all []*rules, name string, isDir bool) bool {
 			if r.dirOnly && !isDir {
 				continue
 			}
-			if ok, _ := doublestar.Match(r.glob, rel); ok { //nolint:errcheck // validated
+			if ok, _ := doublestar.Match(r.glob, rel); ok {
 				return !r.negate
 			}
 		}

@@ -167,7 +167,7 @@ func nextLine(r *bufio.Reader, keep bool) (line []byte, size int, err error) {
 }
 
 func (pg *page) take(line []byte, size int, single bool) {
-	s := ""
+	var s string
 	if single {
 		s = fromLatin1(line)
 	} else {

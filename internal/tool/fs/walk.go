@@ -123,7 +123,7 @@ func (w *walk) list(name string) (entries []fs.DirEntry, more bool) {
 	if !ok {
 		return nil, false
 	}
-	entries, _ = d.ReadDir(dirEntries) //nolint:errcheck // what could be read counts
+	entries, _ = d.ReadDir(dirEntries)
 	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
 	return entries, len(entries) == dirEntries
 }

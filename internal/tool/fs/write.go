@@ -107,7 +107,7 @@ func (p *place) replace(b []byte, private bool) (created bool, err error) {
 		err = p.rename(tmp, p.name)
 	}
 	if err != nil {
-		_ = p.remove(tmp) //nolint:errcheck // the first error tells more
+		_ = p.remove(tmp)
 	}
 	return created, err
 }

@@ -48,7 +48,7 @@ type Source struct {
 }
 
 //go:embed status.md
-var description string //nolint:gochecknoglobals // embedded
+var description string
 
 type args struct {
 	SessionKey string `json:"sessionKey,omitempty" doc:"Session to show; this one when left out"`

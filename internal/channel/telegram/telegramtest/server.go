@@ -387,7 +387,7 @@ func read(r *http.Request) map[string]any {
 	const most = 64 << 20
 	r.Body = http.MaxBytesReader(nil, r.Body, most)
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
-		if r.ParseMultipartForm(most) == nil { //nolint:gosec // the body is bounded above
+		if r.ParseMultipartForm(most) == nil {
 			for k, v := range r.MultipartForm.Value {
 				p[k] = v[0]
 			}
