@@ -109,13 +109,11 @@ func (b *Book) apply(s *Session, p patchParams) error {
 	if label, set := p.text("label"); set {
 		s.Label = label
 	}
+	thinking := []string{"off", "minimal", "low", "medium", "high", "xhigh", "adaptive"}
+	thinkingAlias := map[string]string{"on": "low", "min": "minimal", "mid": "medium", "max": "high", "highest": "high"}
 	onOff := map[string]string{"true": "on", "false": "off", "yes": "on", "no": "off", "1": "on", "0": "off"}
 	for _, c := range []choice{
-		{
-			"thinkingLevel", &s.ThinkingLevel, []string{"off", "minimal", "low", "medium", "high", "xhigh", "adaptive"},
-			map[string]string{"on": "low", "min": "minimal", "mid": "medium", "max": "high", "highest": "high"},
-			"invalid thinkingLevel (use off|minimal|low|medium|high|adaptive)",
-		},
+		{"thinkingLevel", &s.ThinkingLevel, thinking, thinkingAlias, "invalid thinkingLevel (use off|minimal|low|medium|high|adaptive)"},
 		{"verboseLevel", &s.VerboseLevel, []string{"on", "off", "full"}, onOff, `invalid verboseLevel (use "on"|"off")`},
 		{"reasoningLevel", &s.ReasoningLevel, []string{"on", "off", "stream"}, onOff, `invalid reasoningLevel (use "on"|"off"|"stream")`},
 		{"elevatedLevel", &s.ElevatedLevel, []string{"on", "off", "ask", "full"}, onOff, `invalid elevatedLevel (use "on"|"off"|"ask"|"full")`},
