@@ -15,7 +15,7 @@ import (
 // Checks are what doctor looks at beside the configuration file itself.
 func Checks(_ context.Context, cfg *config.Config) []feature.Check {
 	return []feature.Check{
-		{Name: "access", Run: func(context.Context) []feature.Finding {
+		{Name: "Who may write", Run: func(context.Context) []feature.Finding {
 			var out []feature.Finding
 			for _, k := range Channels() {
 				if _, ok := cfg.Channels[k.ID]; !ok {

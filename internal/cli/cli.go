@@ -119,6 +119,7 @@ type IO struct {
 	Stderr     io.Writer
 	Getenv     func(string) string
 	Executable func() (string, error)
+	Program    string // as the person typed it
 	Runner     service.Runner
 	OS         string // as in runtime.GOOS
 }
@@ -167,6 +168,6 @@ func (sh *shell) style(w io.Writer) term.Style {
 func System() IO {
 	return IO{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
-		Executable: os.Executable, Runner: service.Exec{}, OS: goos,
+		Executable: os.Executable, Program: os.Args[0], Runner: service.Exec{}, OS: goos,
 	}
 }

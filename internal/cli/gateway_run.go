@@ -102,14 +102,15 @@ func (sh *shell) runGateway(ctx context.Context, f runFlags) error {
 			return err
 		}
 	}
-	l, fresh, err := sh.configured(ctx, f)
+	sh.secrets(&o)
+	l, fresh, err := sh.configured(ctx, f, o)
 	if err != nil {
 		return err
 	}
 	if err := sh.fit(ctx, l.Config, o); err != nil {
 		return err
 	}
-	if l, err = sh.ensureSecret(ctx, l, &o); err != nil {
+	if l, err = sh.ensureToken(ctx, l, o); err != nil {
 		return err
 	}
 	if o.Port == 0 {
@@ -163,7 +164,7 @@ func (f runFlags) options() (ServeOptions, error) {
 
 // configured loads the configuration and refuses one that nobody set up,
 // unless the flags allow to make what is missing.
-func (sh *shell) configured(ctx context.Context, f runFlags) (l *config.Loaded, fresh bool, err error) {
+func (sh *shell) configured(ctx context.Context, f runFlags, o ServeOptions) (l *config.Loaded, fresh bool, err error) {
 	l, err = sh.load(ctx)
 	if err != nil {
 		return nil, false, err
@@ -177,7 +178,15 @@ func (sh *shell) configured(ctx context.Context, f runFlags) (l *config.Loaded, 
 	case l.Config.Gateway.Mode == "" && !allowed:
 		return nil, false, say("Gateway start blocked: set gateway.mode=local (current: unset) or pass --allow-unconfigured. Type: openclaw config set gateway.mode local")
 	case !l.Exists:
-		l, err = sh.edit(ctx, change{"gateway.mode", "local", false}, change{"gateway.bind", "loopback", false})
+		changes := []change{{"gateway.mode", "local", false}, {"gateway.bind", "loopback", false}}
+		if needsToken(l.Config, o) {
+			token, err := tokenChanges()
+			if err != nil {
+				return nil, false, err
+			}
+			changes = append(changes, token...)
+		}
+		l, err = sh.edit(ctx, changes...)
 		return l, true, err
 	}
 	return l, false, nil
@@ -202,25 +211,45 @@ func localName(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// ensureSecret makes a token and keeps it in the configuration, when nothing
-// says how clients get in.
-func (sh *shell) ensureSecret(ctx context.Context, l *config.Loaded, o *ServeOptions) (*config.Loaded, error) {
-	a := l.Config.Gateway.Auth
-	mode := first(o.Auth, a.Mode, "token")
+// secrets takes from the environment what the flags leave open.
+func (sh *shell) secrets(o *ServeOptions) {
 	if o.Token == "" {
 		o.Token = secret.String(first(sh.Getenv("OPENCLAW_GATEWAY_TOKEN"), sh.Getenv("CLAWDBOT_GATEWAY_TOKEN")))
 	}
 	if o.Password == "" {
 		o.Password = secret.String(first(sh.Getenv("OPENCLAW_GATEWAY_PASSWORD"), sh.Getenv("CLAWDBOT_GATEWAY_PASSWORD")))
 	}
-	if mode != "token" || o.Token != "" || len(a.Token) > 0 || a.Mode == "" && (o.Password != "" || len(a.Password) > 0) {
+}
+
+// needsToken says whether nothing says yet how clients get in.
+func needsToken(c *config.Config, o ServeOptions) bool {
+	a := c.Gateway.Auth
+	if first(o.Auth, a.Mode, "token") != "token" || o.Token != "" || len(a.Token) > 0 {
+		return false
+	}
+	return a.Mode != "" || o.Password == "" && len(a.Password) == 0
+}
+
+// ensureToken makes a token and keeps it in the configuration, where one is
+// needed.
+func (sh *shell) ensureToken(ctx context.Context, l *config.Loaded, o ServeOptions) (*config.Loaded, error) {
+	if !needsToken(l.Config, o) {
 		return l, nil
 	}
+	changes, err := tokenChanges()
+	if err != nil {
+		return nil, err
+	}
+	return sh.edit(ctx, changes...)
+}
+
+// tokenChanges put a new token into the configuration.
+func tokenChanges() ([]change, error) {
 	token, err := newToken()
 	if err != nil {
 		return nil, err
 	}
-	return sh.edit(ctx, change{"gateway.auth.mode", "token", false}, change{"gateway.auth.token", token, false})
+	return []change{{"gateway.auth.mode", "token", false}, {"gateway.auth.token", token, false}}, nil
 }
 
 // newToken is 48 hex digits.
@@ -289,7 +318,11 @@ func (sh *shell) welcome(ctx context.Context, c *config.Config, r Ready, fresh b
 	addr := net.JoinHostPort(host, port)
 	card.Add("Address", sh.out.Accent("ws://"+addr)+"  http://"+addr)
 	card.Add("Secret", sh.whereSecret(ctx, c, fresh, o))
-	card.Add("Model", first(r.Model, c.Agents.Defaults.Model.Primary, "none chosen"))
+	model := first(r.Model, c.Agents.Defaults.Model.Primary, "none chosen")
+	if strings.HasPrefix(model, "demo/") {
+		model += "  " + sh.out.Dim("(built in, no AI; for a real one set ANTHROPIC_API_KEY or OPENAI_API_KEY and start again)")
+	}
+	card.Add("Model", model)
 	card.Add("Config", sh.short(c.Paths.Config))
 	card.Add("Log", sh.short(o.LogFile))
 	card.Write(sh.Stdout, sh.out)
@@ -300,8 +333,18 @@ func (sh *shell) welcome(ctx context.Context, c *config.Config, r Ready, fresh b
 	if sh.global.dev {
 		flags = " --dev"
 	}
-	sh.line("\nNext, in another terminal:\n  %s\n  %s\n  %s\n",
-		sh.out.Accent("openclaw"+flags+` agent -m "hello"`), sh.out.Accent("openclaw"+flags+" status"), sh.out.Accent("openclaw"+flags+" logs --follow"))
+	typed := sh.typed() + flags
+	sh.line("\nNext, in another terminal:\n  %s\n  %s\n  %s\n  %s\n",
+		sh.out.Accent(typed+` agent -m "list the files in your workspace"`), sh.out.Accent(typed+" status"),
+		sh.out.Accent(typed+" onboard")+"         "+sh.out.Dim("choose a model, set its key"), sh.out.Accent(typed+" logs --follow"))
+}
+
+// typed is how the person called the program: by a path, if it isn't installed.
+func (sh *shell) typed() string {
+	if !strings.ContainsRune(sh.Program, filepath.Separator) || strings.ContainsAny(sh.Program, " \t") {
+		return "openclaw"
+	}
+	return sh.Program
 }
 
 // whereSecret says where a client finds what it needs; a token that was just

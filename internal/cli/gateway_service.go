@@ -172,7 +172,9 @@ func (sh *shell) installService(ctx context.Context, port int, token string, for
 			return sh.told(r, err)
 		}
 	}
-	if l, err = sh.ensureSecret(ctx, l, &ServeOptions{}); err != nil {
+	var o ServeOptions
+	sh.secrets(&o)
+	if l, err = sh.ensureToken(ctx, l, o); err != nil {
 		return sh.told(r, err)
 	}
 	if port == 0 {
