@@ -186,6 +186,9 @@ func (sh *shell) configured(ctx context.Context, f runFlags, o ServeOptions) (l 
 			}
 			changes = append(changes, token...)
 		}
+		if o.Port != 0 && o.Port != sh.port(l.Config) {
+			changes = append(changes, change{"gateway.port", o.Port, false})
+		}
 		l, err = sh.edit(ctx, changes...)
 		return l, true, err
 	}
@@ -334,6 +337,9 @@ func (sh *shell) welcome(ctx context.Context, c *config.Config, r Ready, fresh b
 		flags = " --dev"
 	}
 	typed := sh.typed() + flags
+	if _, p, err := net.SplitHostPort(r.Addr); err == nil && p != strconv.Itoa(sh.port(c)) {
+		typed = "OPENCLAW_GATEWAY_PORT=" + p + " " + typed
+	}
 	sh.line("\nNext, in another terminal:\n  %s\n  %s\n  %s\n  %s\n",
 		sh.out.Accent(typed+` agent -m "list the files in your workspace"`), sh.out.Accent(typed+" status"),
 		sh.out.Accent(typed+" onboard")+"         "+sh.out.Dim("choose a model, set its key"), sh.out.Accent(typed+" logs --follow"))
