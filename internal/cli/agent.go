@@ -181,6 +181,9 @@ func (sh *shell) turnHere(ctx context.Context, f agentFlags, c *config.Config) e
 		ReplyTo: f.replyTo, ReplyOn: f.replyChannel, ReplyAs: id.Account(f.replyAcct), Timeout: limit, Run: id.NewRun(),
 	})
 	end()
+	if f.local && hasKind(err, fault.Conflict) {
+		return say("%s\nTo ask the agent of that gateway, leave --local out.", firstUpper(hint(err)))
+	}
 	if err != nil {
 		return err
 	}

@@ -324,3 +324,23 @@ func TestIdentityFile(t *testing.T) {
 		}
 	}
 }
+
+// FuzzFrame holds that no frame of a gateway harms the client, and that every
+// refusal has words for a person.
+func FuzzFrame(f *testing.F) {
+	for _, s := range []string{
+		`{"type":"res","id":"1","ok":true,"payload":{}}`, `{"type":"res","id":1,"ok":false,"error":{"code":"X","message":"y","details":{"code":"PAIRING_REQUIRED","requestId":"r"}}}`,
+		`{"type":"res","ok":false}`, `{"type":"event","event":"tick","seq":1e3}`, `[]`, `null`, `{"type":"event","payload":`, "",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		kind, payload, err := client.ParseFrame(raw)
+		if err != nil && fault.Hint(err) == "" {
+			t.Errorf("ParseFrame(%q) = %v, without a hint", raw, err)
+		}
+		if err == nil && kind != "" && len(payload) > len(raw) {
+			t.Errorf("ParseFrame(%q) made up a payload", raw)
+		}
+	})
+}
