@@ -36,10 +36,12 @@ type agentReply struct {
 // agent is openclaw agent: one turn, through the gateway or in this process.
 func (sh *shell) agent() *cobra.Command {
 	var f agentFlags
-	cmd := sh.command(spec{name: "agent", short: "One turn of an agent",
+	cmd := sh.command(spec{
+		name: "agent", short: "One turn of an agent",
 		example: `openclaw agent -m "list the files in your workspace"
 openclaw agent --agent work -m "what is next?" --json`,
-		run: func(ctx context.Context, _ []string) error { return sh.turn(ctx, f) }})
+		run: func(ctx context.Context, _ []string) error { return sh.turn(ctx, f) },
+	})
 	fs := cmd.Flags()
 	fs.StringVarP(&f.message, "message", "m", "", "what to say (`text`)")
 	fs.StringVarP(&f.to, "to", "t", "", "the conversation with this `number`")

@@ -18,9 +18,11 @@ import (
 
 // agents is openclaw agents; alone it lists them.
 func (sh *shell) agents() *cobra.Command {
-	cmd := sh.command(spec{name: "agents", short: "Add, list and delete agents",
+	cmd := sh.command(spec{
+		name: "agents", short: "Add, list and delete agents",
 		subs: []*cobra.Command{sh.agentsList(), sh.agentsAdd(), sh.agentsIdentity(), sh.agentsDelete(), sh.agentsBindings()},
-		run:  func(ctx context.Context, _ []string) error { return sh.listAgents(ctx, false) }})
+		run:  func(ctx context.Context, _ []string) error { return sh.listAgents(ctx, false) },
+	})
 	return cmd
 }
 
@@ -41,8 +43,10 @@ type agentRow struct {
 
 func (sh *shell) agentsList() *cobra.Command {
 	var bindings bool
-	cmd := sh.command(spec{name: "list", short: "List the agents", loose: true,
-		run: func(ctx context.Context, _ []string) error { return sh.listAgents(ctx, bindings) }})
+	cmd := sh.command(spec{
+		name: "list", short: "List the agents", loose: true,
+		run: func(ctx context.Context, _ []string) error { return sh.listAgents(ctx, bindings) },
+	})
 	cmd.Flags().BoolVar(&bindings, "bindings", false, "with the rules that lead to them")
 	sh.jsonFlag(cmd)
 	return cmd
@@ -56,8 +60,10 @@ func (sh *shell) listAgents(ctx context.Context, details bool) error {
 	rows := []agentRow{}
 	for _, a := range c.AgentIDs() {
 		e, _ := c.Agent(a)
-		r := agentRow{ID: string(a), Name: e.Name, IdentityName: e.Identity.Name, IdentityEmoji: e.Identity.Emoji, Workspace: c.Workspace(a),
-			AgentDir: c.AgentDir(a), Model: first(e.Model.Primary, c.Agents.Defaults.Model.Primary), Default: a == c.DefaultAgent()}
+		r := agentRow{
+			ID: string(a), Name: e.Name, IdentityName: e.Identity.Name, IdentityEmoji: e.Identity.Emoji, Workspace: c.Workspace(a),
+			AgentDir: c.AgentDir(a), Model: first(e.Model.Primary, c.Agents.Defaults.Model.Primary), Default: a == c.DefaultAgent(),
+		}
 		for _, b := range c.Bindings {
 			if b.Agent == a {
 				r.Bindings++
@@ -162,9 +168,11 @@ type addFlags struct {
 
 func (sh *shell) agentsAdd() *cobra.Command {
 	var f addFlags
-	cmd := sh.command(spec{name: "add", short: "Add an agent with its own workspace and sessions", args: []string{"name?"},
+	cmd := sh.command(spec{
+		name: "add", short: "Add an agent with its own workspace and sessions", args: []string{"name?"},
 		example: "openclaw agents add work --workspace ~/work-agent",
-		run:     func(ctx context.Context, args []string) error { return sh.addAgent(ctx, at(args, 0), f) }})
+		run:     func(ctx context.Context, args []string) error { return sh.addAgent(ctx, at(args, 0), f) },
+	})
 	cmd.Flags().StringVar(&f.workspace, "workspace", "", "its workspace (`dir`)")
 	cmd.Flags().StringVar(&f.model, "model", "", "its model (`id`)")
 	cmd.Flags().StringVar(&f.agentDir, "agent-dir", "", "where its keys are kept (`dir`)")
@@ -196,8 +204,10 @@ func (sh *shell) addAgent(ctx context.Context, name string, f addFlags) error {
 	case taken:
 		return say("Agent %q already exists.", a)
 	}
-	entry := map[string]any{"id": a, "name": name, "workspace": c.Paths.Expand(f.workspace),
-		"agentDir": filepath.Join(c.Paths.State, "agents", string(a), "agent")}
+	entry := map[string]any{
+		"id": a, "name": name, "workspace": c.Paths.Expand(f.workspace),
+		"agentDir": filepath.Join(c.Paths.State, "agents", string(a), "agent"),
+	}
 	if f.agentDir != "" {
 		entry["agentDir"] = c.Paths.Expand(f.agentDir)
 	}

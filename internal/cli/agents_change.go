@@ -23,9 +23,11 @@ type identityFlags struct {
 // agentsIdentity is openclaw agents set-identity.
 func (sh *shell) agentsIdentity() *cobra.Command {
 	var f identityFlags
-	cmd := sh.command(spec{name: "set-identity", short: "Give an agent a name, an emoji, a look",
+	cmd := sh.command(spec{
+		name: "set-identity", short: "Give an agent a name, an emoji, a look",
 		example: `openclaw agents set-identity --agent work --name Wanda --emoji 🦉`,
-		run:     func(ctx context.Context, _ []string) error { return sh.setIdentity(ctx, f) }})
+		run:     func(ctx context.Context, _ []string) error { return sh.setIdentity(ctx, f) },
+	})
 	fs := cmd.Flags()
 	fs.StringVar(&f.agent, "agent", "", "the agent's `id`")
 	fs.StringVar(&f.workspace, "workspace", "", "the agent whose workspace this is (`dir`)")
@@ -119,7 +121,7 @@ func readIdentity(path string) (map[string]string, error) {
 	if err != nil || info.Size() > 1<<20 {
 		return nil, say("can't read %s", path)
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := readFile(path)
 	if err != nil {
 		return nil, say("can't read %s: %s", path, cause(err))
 	}
@@ -144,8 +146,10 @@ func readIdentity(path string) (map[string]string, error) {
 // agentsDelete is openclaw agents delete.
 func (sh *shell) agentsDelete() *cobra.Command {
 	var force bool
-	cmd := sh.command(spec{name: "delete", short: "Delete an agent; its files go to the trash of the state directory", args: []string{"id"},
-		run: func(ctx context.Context, args []string) error { return sh.deleteAgent(ctx, id.Agent(args[0]), force) }})
+	cmd := sh.command(spec{
+		name: "delete", short: "Delete an agent; its files go to the trash of the state directory", args: []string{"id"},
+		run: func(ctx context.Context, args []string) error { return sh.deleteAgent(ctx, id.Agent(args[0]), force) },
+	})
 	cmd.Flags().BoolVar(&force, "force", false, "don't ask")
 	sh.jsonFlag(cmd)
 	return cmd

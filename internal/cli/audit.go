@@ -51,8 +51,10 @@ func audit(c *config.Config) auditReport {
 	}
 	var token string
 	if json.Unmarshal(c.Gateway.Auth.Token, &token) == nil && token != "" && len(token) < shortToken {
-		add(auditFinding{"gateway.token_too_short", "warn", "Gateway token looks short",
-			fmt.Sprintf("gateway auth token is %d chars; prefer a long random token.", len(token)), "openclaw doctor --generate-gateway-token"})
+		add(auditFinding{
+			"gateway.token_too_short", "warn", "Gateway token looks short",
+			fmt.Sprintf("gateway auth token is %d chars; prefer a long random token.", len(token)), "openclaw doctor --generate-gateway-token",
+		})
 	}
 	if bindHost(c.Gateway) == "0.0.0.0" && c.Gateway.Auth.Mode == "none" {
 		add(auditFinding{"gateway.bind_no_auth", "critical", "Gateway is open to the network", "gateway.bind is " + c.Gateway.Bind +
@@ -70,8 +72,10 @@ func audit(c *config.Config) auditReport {
 		{filepath.Join(c.SessionsDir(c.DefaultAgent()), "sessions.json"), "fs.sessions_store.perms_readable", "sessions.json is readable by others", "warn", 0o600},
 	} {
 		if info, err := os.Stat(f.path); err == nil && info.Mode().Perm()&0o077 != 0 {
-			add(auditFinding{f.id, f.severity, f.title, fmt.Sprintf("%s mode=%o; consider restricting to %o.", f.path, info.Mode().Perm(), f.want),
-				fmt.Sprintf("chmod %o %s", f.want, f.path)})
+			add(auditFinding{
+				f.id, f.severity, f.title, fmt.Sprintf("%s mode=%o; consider restricting to %o.", f.path, info.Mode().Perm(), f.want),
+				fmt.Sprintf("chmod %o %s", f.want, f.path),
+			})
 		}
 	}
 	return r

@@ -80,8 +80,10 @@ func (sh *shell) channelsList() *cobra.Command {
 			auths = append(auths, auth{n, ps.Profiles[n].Provider, ps.Profiles[n].Type})
 		}
 		if sh.json {
-			sh.printJSON(map[string]any{"chat": chat, "auth": auths,
-				"usage": map[string]any{"updatedAt": time.Now().UnixMilli(), "providers": []any{}}})
+			sh.printJSON(map[string]any{
+				"chat": chat, "auth": auths,
+				"usage": map[string]any{"updatedAt": time.Now().UnixMilli(), "providers": []any{}},
+			})
 			return nil
 		}
 		sh.line("%s", sh.out.Bold("Chat channels:"))

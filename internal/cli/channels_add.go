@@ -46,10 +46,12 @@ type channelAdd struct {
 // channelsAdd is openclaw channels add.
 func (sh *shell) channelsAdd() *cobra.Command {
 	f := channelAdd{values: map[string]*string{}}
-	cmd := sh.command(spec{name: "add", short: "Add an account of a channel, or change it",
+	cmd := sh.command(spec{
+		name: "add", short: "Add an account of a channel, or change it",
 		example: `openclaw channels add --channel telegram --token 123456:ABC
 openclaw channels add --channel irc --http-host irc.libera.chat --user-id mybot --group-channels "#room"`,
-		run: func(ctx context.Context, _ []string) error { return sh.addChannel(ctx, f) }})
+		run: func(ctx context.Context, _ []string) error { return sh.addChannel(ctx, f) },
+	})
 	fs := cmd.Flags()
 	fs.StringVar(&f.channel, "channel", "", "which one (`name`)")
 	fs.StringVar(&f.account, "account", "", "the account's `id` (default: default)")

@@ -19,7 +19,8 @@ func (sh *shell) completion() *cobra.Command {
 		shells              []string
 		install, write, yes bool
 	)
-	cmd := sh.command(spec{name: "completion", short: "Completion for bash, zsh, fish or PowerShell", args: []string{"shell?"},
+	cmd := sh.command(spec{
+		name: "completion", short: "Completion for bash, zsh, fish or PowerShell", args: []string{"shell?"},
 		example: `source <(openclaw completion bash)
 openclaw completion zsh --install`,
 		run: func(_ context.Context, args []string) error {
@@ -33,7 +34,8 @@ openclaw completion zsh --install`,
 				}
 			}
 			return nil
-		}})
+		},
+	})
 	cmd.ValidArgs = []string{"bash", "zsh", "fish", "powershell"}
 	f := cmd.Flags()
 	f.StringArrayVarP(&shells, "shell", "s", nil, "bash, zsh, fish or powershell (`shell`; default: zsh)")
@@ -109,7 +111,7 @@ func (sh *shell) hookShell(name, script string, yes bool) error {
 	if err := os.MkdirAll(filepath.Dir(rc), 0o700); err != nil {
 		return say("can't make %s: %s", filepath.Dir(rc), cause(err))
 	}
-	f, err := os.OpenFile(rc, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(rc, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the person's own start file
 	if err != nil {
 		return say("can't write %s: %s", rc, cause(err))
 	}

@@ -21,7 +21,8 @@ func (sh *shell) configs() *cobra.Command {
 }
 
 func (sh *shell) configGet() *cobra.Command {
-	cmd := sh.command(spec{name: "get", short: "Print a value; secrets are not shown", args: []string{"path"}, loose: true,
+	cmd := sh.command(spec{
+		name: "get", short: "Print a value; secrets are not shown", args: []string{"path"}, loose: true,
 		example: "openclaw config get gateway.port\nopenclaw config get agents.list[0].id",
 		run: func(ctx context.Context, args []string) error {
 			l, err := sh.load(ctx)
@@ -41,7 +42,8 @@ func (sh *shell) configGet() *cobra.Command {
 			}
 			sh.printNode(n)
 			return nil
-		}})
+		},
+	})
 	sh.jsonFlag(cmd)
 	return cmd
 }
@@ -57,7 +59,8 @@ func (sh *shell) printNode(n *jsonc.Node) {
 
 func (sh *shell) configSet() *cobra.Command {
 	var strict bool
-	cmd := sh.command(spec{name: "set", short: "Set a value; comments and the rest of the file stay", args: []string{"path", "value"},
+	cmd := sh.command(spec{
+		name: "set", short: "Set a value; comments and the rest of the file stay", args: []string{"path", "value"},
 		example: "openclaw config set gateway.port 18790\nopenclaw config set agents.defaults.model.primary anthropic/claude-sonnet-4-5",
 		run: func(ctx context.Context, args []string) error {
 			if _, err := sh.load(ctx); err != nil {
@@ -77,7 +80,8 @@ func (sh *shell) configSet() *cobra.Command {
 			}
 			sh.line("Updated %s. Restart the gateway to apply.", args[0])
 			return nil
-		}})
+		},
+	})
 	cmd.Flags().BoolVar(&strict, "strict-json", false, "the value must be JSON5, not bare text")
 	cmd.Flags().BoolVar(&strict, "json", false, "the same as --strict-json")
 	return cmd
@@ -97,7 +101,8 @@ func (sh *shell) configUnset() *cobra.Command {
 }
 
 func (sh *shell) configPatch() *cobra.Command {
-	cmd := sh.command(spec{name: "patch", short: "Merge an object into the file; null takes a key out", args: []string{"json?"},
+	cmd := sh.command(spec{
+		name: "patch", short: "Merge an object into the file; null takes a key out", args: []string{"json?"},
 		example: `openclaw config patch '{gateway: {port: 18790}, logging: null}'
 openclaw config patch < changes.json5`,
 		run: func(ctx context.Context, args []string) error {
@@ -117,7 +122,8 @@ openclaw config patch < changes.json5`,
 			}
 			sh.line("Updated %s. Restart the gateway to apply.", sh.short(sh.paths().Config))
 			return nil
-		}})
+		},
+	})
 	sh.jsonFlag(cmd)
 	return cmd
 }
@@ -156,7 +162,8 @@ func (sh *shell) configPath() *cobra.Command {
 }
 
 func (sh *shell) configSchema() *cobra.Command {
-	return sh.command(spec{name: "schema", short: "Print the JSON Schema of the file, or of a part of it", args: []string{"path?"},
+	return sh.command(spec{
+		name: "schema", short: "Print the JSON Schema of the file, or of a part of it", args: []string{"path?"},
 		run: func(_ context.Context, args []string) error {
 			if len(args) == 0 {
 				sh.printJSON(config.Schema().Schema)
@@ -168,7 +175,8 @@ func (sh *shell) configSchema() *cobra.Command {
 			}
 			sh.printJSON(found)
 			return nil
-		}})
+		},
+	})
 }
 
 type validateReply struct {

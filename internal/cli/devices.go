@@ -72,8 +72,10 @@ func (sh *shell) showDevices(l deviceList) {
 		sh.line("%s", sh.out.Bold("Pending ("+plural(len(l.Pending), "request", "requests")+")"))
 		tb := term.Table{Head: []string{"Request", "Device", "Client", "Roles", "IP", "Asked"}, Max: map[int]int{1: 16}}
 		for _, d := range l.Pending {
-			tb.Rows = append(tb.Rows, []string{sh.out.Accent(d.RequestID), d.name(), d.ClientID, strings.Join(d.Roles, ","), orDash(d.RemoteIP),
-				ago(time.Since(time.UnixMilli(d.TS)))})
+			tb.Rows = append(tb.Rows, []string{
+				sh.out.Accent(d.RequestID), d.name(), d.ClientID, strings.Join(d.Roles, ","), orDash(d.RemoteIP),
+				ago(time.Since(time.UnixMilli(d.TS))),
+			})
 		}
 		sh.table(tb)
 		sh.line("Approve one: openclaw devices approve <request>\n")
@@ -87,8 +89,10 @@ func (sh *shell) showDevices(l deviceList) {
 				tokens = append(tokens, k.Role)
 			}
 		}
-		tb.Rows = append(tb.Rows, []string{d.DeviceID, orDash(d.DisplayName), d.ClientID, d.Platform, strings.Join(d.Roles, ","),
-			strings.ReplaceAll(strings.Join(d.Scopes, ","), "operator.", ""), orDash(strings.Join(tokens, ","))})
+		tb.Rows = append(tb.Rows, []string{
+			d.DeviceID, orDash(d.DisplayName), d.ClientID, d.Platform, strings.Join(d.Roles, ","),
+			strings.ReplaceAll(strings.Join(d.Scopes, ","), "operator.", ""), orDash(strings.Join(tokens, ",")),
+		})
 	}
 	sh.table(tb)
 }
@@ -129,7 +133,8 @@ func (sh *shell) devicesApprove() *cobra.Command {
 		t      target
 		latest bool
 	)
-	cmd := sh.command(spec{name: "approve", short: "Let a device in; without an id the latest that asked", args: []string{"requestId?"},
+	cmd := sh.command(spec{
+		name: "approve", short: "Let a device in; without an id the latest that asked", args: []string{"requestId?"},
 		run: func(ctx context.Context, args []string) error {
 			id := at(args, 0)
 			if id == "" || latest {
@@ -143,7 +148,8 @@ func (sh *shell) devicesApprove() *cobra.Command {
 				id = slices.MaxFunc(l.Pending, func(a, b device) int { return int(min(max(a.TS-b.TS, -1), 1)) }).RequestID
 			}
 			return sh.deviceDo(ctx, t, "device.pair.approve", map[string]any{"requestId": id}, "Approved "+id)
-		}})
+		},
+	})
 	cmd.Flags().BoolVar(&latest, "latest", false, "the latest request")
 	t.flags(cmd, 10000)
 	sh.jsonFlag(cmd)

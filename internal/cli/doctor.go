@@ -24,9 +24,11 @@ func (f doctorFlags) fixes() bool { return f.repair || f.yes || f.force }
 // when told so. Findings are no failure; a mend that fails is.
 func (sh *shell) doctor() *cobra.Command {
 	var f doctorFlags
-	cmd := sh.command(spec{name: "doctor", short: "Find what is wrong, and mend it with --fix",
+	cmd := sh.command(spec{
+		name: "doctor", short: "Find what is wrong, and mend it with --fix",
 		example: "openclaw doctor\nopenclaw doctor --fix",
-		run:     func(ctx context.Context, _ []string) error { return sh.examine(ctx, f) }})
+		run:     func(ctx context.Context, _ []string) error { return sh.examine(ctx, f) },
+	})
 	fs := cmd.Flags()
 	fs.BoolVar(&f.repair, "fix", false, "mend what can be mended; what changes is backed up")
 	fs.BoolVar(&f.repair, "repair", false, "the same as --fix")

@@ -55,8 +55,10 @@ func checkState(_ context.Context, c *config.Config) []feature.Finding {
 	info, err := os.Stat(state)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []feature.Finding{{Severity: "warning", Text: "the state directory " + state + " is missing.", Mend: "openclaw setup",
-			Fix: func(context.Context) error { return os.MkdirAll(state, 0o700) }}}
+		return []feature.Finding{{
+			Severity: "warning", Text: "the state directory " + state + " is missing.", Mend: "openclaw setup",
+			Fix: func(context.Context) error { return os.MkdirAll(state, 0o700) },
+		}}
 	case err != nil:
 		return []feature.Finding{{Severity: "error", Text: "the state directory can't be read: " + cause(err) + ".", Mend: "check who owns " + state}}
 	}
@@ -72,8 +74,10 @@ func checkState(_ context.Context, c *config.Config) []feature.Finding {
 		if info.Mode().Perm()&0o077 == 0 {
 			return
 		}
-		out = append(out, feature.Finding{Severity: "warning", Text: fmt.Sprintf("others may read %s (mode %o).", path, info.Mode().Perm()),
-			Mend: fmt.Sprintf("chmod %o %s", want, path), Fix: func(context.Context) error { return os.Chmod(path, want) }})
+		out = append(out, feature.Finding{
+			Severity: "warning", Text: fmt.Sprintf("others may read %s (mode %o).", path, info.Mode().Perm()),
+			Mend: fmt.Sprintf("chmod %o %s", want, path), Fix: func(context.Context) error { return os.Chmod(path, want) },
+		})
 	}
 	mode(state, info, 0o700)
 	files := []string{c.Paths.Config, filepath.Join(state, store.FileName), filepath.Join(state, ".env")}
@@ -114,8 +118,10 @@ func (sh *shell) checkSessions(ctx context.Context, c *config.Config) []feature.
 			}
 		}
 		if missing > 0 {
-			out = append(out, feature.Finding{Severity: "warning",
-				Text: fmt.Sprintf("%d of the newest sessions of %s have no transcript.", missing, a), Mend: "openclaw sessions cleanup --dry-run --fix-missing"})
+			out = append(out, feature.Finding{
+				Severity: "warning",
+				Text:     fmt.Sprintf("%d of the newest sessions of %s have no transcript.", missing, a), Mend: "openclaw sessions cleanup --dry-run --fix-missing",
+			})
 		}
 	}
 	return out
@@ -140,8 +146,10 @@ func checkLocks(_ context.Context, c *config.Config) []feature.Finding {
 			if serr != nil || readJSON(l, &held) == nil && alive(held.PID) && time.Since(info.ModTime()) < staleLock {
 				continue
 			}
-			out = append(out, feature.Finding{Severity: "warning", Text: "a dead process left " + l + " behind.", Mend: "openclaw doctor --fix",
-				Fix: func(context.Context) error { return os.Remove(l) }})
+			out = append(out, feature.Finding{
+				Severity: "warning", Text: "a dead process left " + l + " behind.", Mend: "openclaw doctor --fix",
+				Fix: func(context.Context) error { return os.Remove(l) },
+			})
 		}
 	}
 	return out
@@ -180,7 +188,8 @@ func (sh *shell) checkToken(_ context.Context, c *config.Config) []feature.Findi
 	if g.Mode == "remote" || mode != "token" || len(g.Auth.Token) > 0 || sh.Getenv("OPENCLAW_GATEWAY_TOKEN") != "" {
 		return nil
 	}
-	return []feature.Finding{{Severity: "warning", Text: "the gateway has no token.", Mend: "openclaw doctor --generate-gateway-token",
+	return []feature.Finding{{
+		Severity: "warning", Text: "the gateway has no token.", Mend: "openclaw doctor --generate-gateway-token",
 		Fix: func(ctx context.Context) error {
 			token, err := newToken()
 			if err != nil {
@@ -188,7 +197,8 @@ func (sh *shell) checkToken(_ context.Context, c *config.Config) []feature.Findi
 			}
 			_, err = sh.edit(ctx, change{"gateway.auth.mode", "token", false}, change{"gateway.auth.token", token, false})
 			return err
-		}}}
+		},
+	}}
 }
 
 // checkPort compares the lock of the state with who listens on the port.
@@ -203,11 +213,15 @@ func (sh *shell) checkPort(ctx context.Context, c *config.Config) []feature.Find
 	case err != nil:
 		return []feature.Finding{{Severity: "warning", Text: "the lock of the state can't be read: " + cause(err) + ".", Mend: "check who owns " + filepath.Join(c.Paths.State, store.LockName)}}
 	case held && !taken:
-		return []feature.Finding{{Severity: "warning", Text: fmt.Sprintf("a gateway (pid %d) runs on this state, but not on port %d.", pid, port),
-			Mend: "restart it after a change of the port: openclaw gateway restart"}}
+		return []feature.Finding{{
+			Severity: "warning", Text: fmt.Sprintf("a gateway (pid %d) runs on this state, but not on port %d.", pid, port),
+			Mend: "restart it after a change of the port: openclaw gateway restart",
+		}}
 	case !held && taken:
-		return []feature.Finding{{Severity: "error", Text: fmt.Sprintf("port %d is in use by another program%s.", port, ownerText(listeners(port))),
-			Mend: "stop it, or choose another port: openclaw config set gateway.port " + strconv.Itoa(port+1)}}
+		return []feature.Finding{{
+			Severity: "error", Text: fmt.Sprintf("port %d is in use by another program%s.", port, ownerText(listeners(port))),
+			Mend: "stop it, or choose another port: openclaw config set gateway.port " + strconv.Itoa(port+1),
+		}}
 	}
 	return nil
 }
@@ -244,14 +258,16 @@ func (sh *shell) checkService(ctx context.Context, c *config.Config) []feature.F
 		return nil
 	}
 	text := readString(m.Path())
-	if real, err := filepath.EvalSymlinks(exe); err == nil {
-		exe = real
+	if target, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = target
 	}
 	if strings.Contains(text, exe) && strings.Contains(text, strconv.Itoa(sh.port(c))) {
 		return nil
 	}
-	return []feature.Finding{{Severity: "warning", Text: "the installed service runs another program or port than this one.", Mend: "openclaw gateway install --force",
-		Fix: func(ctx context.Context) error { return sh.installFor(ctx, c) }}}
+	return []feature.Finding{{
+		Severity: "warning", Text: "the installed service runs another program or port than this one.", Mend: "openclaw gateway install --force",
+		Fix: func(ctx context.Context) error { return sh.installFor(ctx, c) },
+	}}
 }
 
 // checkModels finds providers in use without a key, and local servers that
@@ -280,8 +296,10 @@ func (sh *shell) checkModels(ctx context.Context, c *config.Config) []feature.Fi
 			if p == used {
 				severity = "error"
 			}
-			out = append(out, feature.Finding{Severity: severity, Text: "the server of " + p + " doesn't answer (" + base + ").",
-				Mend: "start it, or check models.providers." + p + ".baseUrl"})
+			out = append(out, feature.Finding{
+				Severity: severity, Text: "the server of " + p + " doesn't answer (" + base + ").",
+				Mend: "start it, or check models.providers." + p + ".baseUrl",
+			})
 		}
 	}
 	return out
@@ -320,8 +338,10 @@ func checkWorkspace(_ context.Context, c *config.Config) []feature.Finding {
 		}
 		for _, n := range []string{"AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "MEMORY.md"} {
 			if info, err := os.Stat(filepath.Join(dir, n)); err == nil && info.Size() > int64(limit) {
-				out = append(out, feature.Finding{Severity: "warning", Text: fmt.Sprintf("%s of %s has %d bytes; the prompt takes %d characters.", n, a, info.Size(), limit),
-					Mend: "shorten it, or raise agents.defaults.bootstrapMaxChars"})
+				out = append(out, feature.Finding{
+					Severity: "warning", Text: fmt.Sprintf("%s of %s has %d bytes; the prompt takes %d characters.", n, a, info.Size(), limit),
+					Mend: "shorten it, or raise agents.defaults.bootstrapMaxChars",
+				})
 			}
 		}
 	}

@@ -42,9 +42,11 @@ type exportReply struct {
 // keys, logins and tokens stay behind, so that it may be given away.
 func (sh *shell) export() *cobra.Command {
 	var f exportFlags
-	cmd := sh.command(spec{name: "export", short: "Pack config, sessions and workspaces into an archive, without secrets",
+	cmd := sh.command(spec{
+		name: "export", short: "Pack config, sessions and workspaces into an archive, without secrets",
 		example: "openclaw export --output ~/openclaw.tar.gz",
-		run:     func(ctx context.Context, _ []string) error { return sh.runExport(ctx, f) }})
+		run:     func(ctx context.Context, _ []string) error { return sh.runExport(ctx, f) },
+	})
 	cmd.Flags().StringVar(&f.output, "output", "", "the archive, or a directory for it (`path`)")
 	cmd.Flags().BoolVar(&f.secrets, "include-secrets", false, "with keys, logins and tokens: enough to move to another host")
 	cmd.Flags().BoolVar(&f.noWorkspace, "no-include-workspace", false, "without the workspaces")
@@ -122,7 +124,7 @@ func (p *packer) run(ctx context.Context) (err error) {
 	}
 	// A half-written archive has another name.
 	tmp := p.reply.Path + ".part"
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the person named it
 	if err != nil {
 		return &fault.Error{Kind: fault.Unavailable, Op: "cli.export", Err: err, Hint: "can't write " + tmp + ": " + cause(err)}
 	}
@@ -269,7 +271,7 @@ func (p *packer) file(path, name string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(path)
+	f, err := os.Open(path) //nolint:gosec // below the state or a workspace; links are not followed
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			p.skip(name + " (" + cause(err) + ")")

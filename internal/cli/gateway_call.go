@@ -18,7 +18,8 @@ func (sh *shell) gatewayCall() *cobra.Command {
 		t      target
 		params string
 	)
-	cmd := sh.command(spec{name: "call", short: "Call a method of the gateway", args: []string{"method"},
+	cmd := sh.command(spec{
+		name: "call", short: "Call a method of the gateway", args: []string{"method"},
 		example: `openclaw gateway call health
 openclaw gateway call sessions.list --params '{"limit": 5}'`,
 		run: func(ctx context.Context, args []string) error {
@@ -35,7 +36,8 @@ openclaw gateway call sessions.list --params '{"limit": 5}'`,
 			}
 			sh.printJSON(result)
 			return nil
-		}})
+		},
+	})
 	cmd.Flags().StringVar(&params, "params", "{}", "the method's parameters as `json`")
 	t.flags(cmd, 10000)
 	t.finalFlag(cmd)
@@ -69,7 +71,8 @@ type healthReply struct {
 // health is openclaw health, and gateway health with its flags.
 func (sh *shell) health(where string) *cobra.Command {
 	var t target
-	cmd := sh.command(spec{name: "health", short: "Ask the running gateway how it is", loose: where == "health",
+	cmd := sh.command(spec{
+		name: "health", short: "Ask the running gateway how it is", loose: where == "health",
 		run: func(ctx context.Context, _ []string) error {
 			var raw json.RawMessage
 			if err := sh.call(ctx, t, "health", nil, &raw); err != nil {
@@ -85,7 +88,8 @@ func (sh *shell) health(where string) *cobra.Command {
 			}
 			sh.showHealth(h)
 			return nil
-		}})
+		},
+	})
 	sh.jsonFlag(cmd)
 	if where == "gateway" {
 		t.flags(cmd, 10000)

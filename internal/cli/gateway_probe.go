@@ -126,8 +126,10 @@ func (sh *shell) probe(ctx context.Context, place client.Place, limit time.Durat
 		return fail(err)
 	}
 	start := time.Now()
-	conn, err := client.Dial(ctx, client.Options{URL: place.URL, Token: place.Token, Password: place.Password,
-		Identity: id, Tokens: client.NewTokenFile(paths.State), Timeout: limit})
+	conn, err := client.Dial(ctx, client.Options{
+		URL: place.URL, Token: place.Token, Password: place.Password,
+		Identity: id, Tokens: client.NewTokenFile(paths.State), Timeout: limit,
+	})
 	if err != nil {
 		return fail(err)
 	}

@@ -40,8 +40,10 @@ type runFlags struct {
 // gatewayRun is openclaw gateway run, and gateway alone.
 func (sh *shell) gatewayRun(name string, subs ...*cobra.Command) *cobra.Command {
 	var f runFlags
-	s := spec{name: name, short: "Run the gateway here, until Ctrl-C", subs: subs,
-		run: func(ctx context.Context, _ []string) error { return sh.keepGateway(ctx, f) }}
+	s := spec{
+		name: name, short: "Run the gateway here, until Ctrl-C", subs: subs,
+		run: func(ctx context.Context, _ []string) error { return sh.keepGateway(ctx, f) },
+	}
 	if name == "gateway" {
 		s.short = "Run and manage the gateway; alone it runs one"
 	}
@@ -134,8 +136,10 @@ func (sh *shell) runGateway(ctx context.Context, f runFlags) error {
 
 // options checks the flags.
 func (f runFlags) options() (ServeOptions, error) {
-	o := ServeOptions{Bind: f.bind, Auth: f.auth, Token: secret.String(f.token), Password: secret.String(f.password),
-		Verbose: f.verbose, RawStream: f.rawStream, RawStreamPath: f.rawPath}
+	o := ServeOptions{
+		Bind: f.bind, Auth: f.auth, Token: secret.String(f.token), Password: secret.String(f.password),
+		Verbose: f.verbose, RawStream: f.rawStream, RawStreamPath: f.rawPath,
+	}
 	if f.port != "" {
 		n, err := strconv.Atoi(f.port)
 		if err != nil || n < 1 || n > 65535 {
@@ -281,8 +285,10 @@ func (sh *shell) gatewayLog(c *config.Config, verbose bool) (*slog.Logger, *logf
 	}
 	file, err := logfile.New(name, level)
 	if err != nil {
-		return nil, nil, &fault.Error{Kind: fault.Unavailable, Op: "cli.gatewayLog", Err: err,
-			Hint: "can't write the log: " + cause(err) + ". Another place: openclaw config set logging.file <path>"}
+		return nil, nil, &fault.Error{
+			Kind: fault.Unavailable, Op: "cli.gatewayLog", Err: err,
+			Hint: "can't write the log: " + cause(err) + ". Another place: openclaw config set logging.file <path>",
+		}
 	}
 	console := level
 	if v := first(sh.global.logLevel, c.Logging.ConsoleLevel); v != "" {
@@ -291,7 +297,7 @@ func (sh *shell) gatewayLog(c *config.Config, verbose bool) (*slog.Logger, *logf
 	if verbose {
 		console = slog.LevelDebug
 	}
-	people := tint.NewHandler(sh.Stderr, &tint.Options{Level: console, TimeFormat: time.TimeOnly, NoColor: !sh.err.Color})
+	people := tint.NewTextHandler(sh.Stderr, &tint.Options{Level: console, TimeFormat: time.TimeOnly, NoColor: !sh.err.Color})
 	return slog.New(slog.NewMultiHandler(people, file)), file, nil
 }
 

@@ -131,8 +131,10 @@ func (sh *shell) serviceInstall() *cobra.Command {
 		force        bool
 		runtimeIgnor string
 	)
-	cmd := sh.command(spec{name: "install", short: "Install the gateway as a service of this user and start it",
-		run: func(ctx context.Context, _ []string) error { return sh.installService(ctx, port, token, force) }})
+	cmd := sh.command(spec{
+		name: "install", short: "Install the gateway as a service of this user and start it",
+		run: func(ctx context.Context, _ []string) error { return sh.installService(ctx, port, token, force) },
+	})
 	cmd.Flags().IntVar(&port, "port", 0, "listen on this `port` (default: the config's)")
 	cmd.Flags().StringVar(&token, "token", "", "keep this `token` in the config")
 	cmd.Flags().BoolVar(&force, "force", false, "install again over an installed one")
@@ -196,8 +198,8 @@ func (sh *shell) serviceSpec(port int) (service.Spec, error) {
 	if err != nil {
 		return service.Spec{}, err
 	}
-	if real, err := filepath.EvalSymlinks(exe); err == nil {
-		exe = real
+	if target, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = target
 	}
 	paths := sh.paths()
 	env := map[string]string{"OPENCLAW_GATEWAY_PORT": strconv.Itoa(port), "HOME": first(sh.Getenv("HOME"), paths.Home)}

@@ -66,7 +66,8 @@ func (sh *shell) gatewayStatus() *cobra.Command {
 		t               target
 		noProbe, strict bool
 	)
-	cmd := sh.command(spec{name: "status", short: "Show the service, the port and whether the gateway answers",
+	cmd := sh.command(spec{
+		name: "status", short: "Show the service, the port and whether the gateway answers",
 		run: func(ctx context.Context, _ []string) error {
 			f, mend, err := sh.gatewayFacts(ctx, t, noProbe)
 			if err != nil {
@@ -81,7 +82,8 @@ func (sh *shell) gatewayStatus() *cobra.Command {
 				return quiet{1}
 			}
 			return nil
-		}})
+		},
+	})
 	t.flags(cmd, 10000)
 	cmd.Flags().BoolVar(&noProbe, "no-probe", false, "don't connect")
 	cmd.Flags().BoolVar(&strict, "require-rpc", false, "fail when the gateway doesn't answer")

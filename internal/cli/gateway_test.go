@@ -67,8 +67,10 @@ func answer(ctx context.Context, ws *websocket.Conn, id, method string, params j
 		}
 		return ok(object{"type": "hello-ok", "protocol": 3, "server": object{"version": "2026.3.13"}, "auth": object{"role": "operator", "scopes": p["scopes"]}})
 	case "health":
-		return ok(object{"ok": true, "ts": 1, "durationMs": 0, "channels": object{}, "agents": []any{object{"agentId": "main", "isDefault": true,
-			"heartbeat": object{"enabled": true, "every": "30m"}, "sessions": object{"count": 1, "recent": []any{object{"key": "agent:main:main", "updatedAt": 1}}}}}})
+		return ok(object{"ok": true, "ts": 1, "durationMs": 0, "channels": object{}, "agents": []any{object{
+			"agentId": "main", "isDefault": true,
+			"heartbeat": object{"enabled": true, "every": "30m"}, "sessions": object{"count": 1, "recent": []any{object{"key": "agent:main:main", "updatedAt": 1}}},
+		}}})
 	case "status":
 		return ok(object{"runtimeVersion": "2026.3.13", "heartbeat": object{"defaultAgentId": "main", "agents": []any{}}, "channelSummary": []string{"IRC: up"}, "queuedSystemEvents": []any{}})
 	case "agent":
@@ -93,8 +95,10 @@ func answer(ctx context.Context, ws *websocket.Conn, id, method string, params j
 		}
 		return ok(object{"requestId": "req1"})
 	case "channels.status":
-		return ok(object{"ts": 1, "channelOrder": []string{"irc"}, "channelLabels": object{"irc": "IRC"},
-			"channelAccounts": object{"irc": []any{object{"accountId": "default", "enabled": true, "running": true}}}})
+		return ok(object{
+			"ts": 1, "channelOrder": []string{"irc"}, "channelLabels": object{"irc": "IRC"},
+			"channelAccounts": object{"irc": []any{object{"accountId": "default", "enabled": true, "running": true}}},
+		})
 	}
 	return no("unknown method: "+method, nil)
 }

@@ -33,10 +33,12 @@ type sendReply struct {
 
 func (sh *shell) messageSend() *cobra.Command {
 	var f sendFlags
-	cmd := sh.command(spec{name: "send", short: "Send a message",
+	cmd := sh.command(spec{
+		name: "send", short: "Send a message",
 		example: `openclaw message send --channel telegram --target 123456789 -m "hello"
 openclaw message send --channel irc --target "#room" -m "hello"`,
-		run: func(ctx context.Context, _ []string) error { return sh.send(ctx, f) }})
+		run: func(ctx context.Context, _ []string) error { return sh.send(ctx, f) },
+	})
 	fs := cmd.Flags()
 	fs.StringVarP(&f.message, "message", "m", "", "what to send (`text`)")
 	fs.StringVarP(&f.target, "target", "t", "", "who or where to (`dest`)")

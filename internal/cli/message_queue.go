@@ -34,7 +34,8 @@ type queueOut struct {
 // messageQueue is openclaw message queue: what is accepted and not answered,
 // what is answered and not delivered, and what was given up.
 func (sh *shell) messageQueue() *cobra.Command {
-	cmd := sh.command(spec{name: "queue", short: "Show messages on their way, and those given up",
+	cmd := sh.command(spec{
+		name: "queue", short: "Show messages on their way, and those given up",
 		example: `openclaw message queue`,
 		run: func(ctx context.Context, _ []string) error {
 			var raw json.RawMessage
@@ -51,7 +52,8 @@ func (sh *shell) messageQueue() *cobra.Command {
 			}
 			sh.showQueue(q)
 			return nil
-		}})
+		},
+	})
 	sh.jsonFlag(cmd)
 	return cmd
 }

@@ -45,7 +45,8 @@ func (sh *shell) authAdd() *cobra.Command {
 // authPaste reads a key or token from the terminal or the input.
 func (sh *shell) authPaste() *cobra.Command {
 	var provider, name, expires string
-	cmd := sh.command(spec{name: "paste-token", short: "Keep a provider's key, from the terminal or the input",
+	cmd := sh.command(spec{
+		name: "paste-token", short: "Keep a provider's key, from the terminal or the input",
 		example: "openclaw models auth paste-token --provider anthropic < key.txt",
 		run: func(ctx context.Context, _ []string) error {
 			p := profile{Type: "token", Provider: provider}
@@ -61,7 +62,8 @@ func (sh *shell) authPaste() *cobra.Command {
 				return err
 			}
 			return sh.keepKey(ctx, provider, first(name, provider+":manual"), p)
-		}})
+		},
+	})
 	cmd.Flags().StringVar(&provider, "provider", "", "whose key it is (`name`)")
 	cmd.Flags().StringVar(&name, "profile-id", "", "keep it under this `id` (default: <provider>:manual)")
 	cmd.Flags().StringVar(&expires, "expires-in", "", "it ends after this `duration`, as in 365d or 12h")

@@ -73,7 +73,8 @@ func (sh *shell) modelsStatus(name string, subs ...*cobra.Command) *cobra.Comman
 		bare, check bool
 		agent       string
 	)
-	cmd := sh.command(spec{name: name, short: "Show the models in use and whether their keys are there", subs: subs, loose: true,
+	cmd := sh.command(spec{
+		name: name, short: "Show the models in use and whether their keys are there", subs: subs, loose: true,
 		run: func(ctx context.Context, _ []string) error {
 			c, err := sh.config(ctx)
 			if err != nil {
@@ -102,7 +103,8 @@ func (sh *shell) modelsStatus(name string, subs ...*cobra.Command) *cobra.Comman
 				return r.check()
 			}
 			return nil
-		}})
+		},
+	})
 	f := cmd.Flags()
 	jsonName, plainName := "json", "plain"
 	if name == "models" {

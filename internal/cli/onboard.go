@@ -30,10 +30,12 @@ type onboardFlags struct {
 // onboard is openclaw onboard: from nothing to an agent that answers.
 func (sh *shell) onboard() *cobra.Command {
 	f := onboardFlags{keys: map[string]*string{}}
-	cmd := sh.command(spec{name: "onboard", short: "Set everything up, by questions or by flags",
+	cmd := sh.command(spec{
+		name: "onboard", short: "Set everything up, by questions or by flags",
 		example: `openclaw onboard
 openclaw onboard --non-interactive --accept-risk --anthropic-api-key sk-...`,
-		run: func(ctx context.Context, _ []string) error { return sh.runOnboard(ctx, f) }})
+		run: func(ctx context.Context, _ []string) error { return sh.runOnboard(ctx, f) },
+	})
 	fs := cmd.Flags()
 	fs.StringVar(&f.workspace, "workspace", "", "the default agent's workspace (`dir`; default: ~/.openclaw/workspace)")
 	fs.BoolVar(&f.reset, "reset", false, "start over first; see --reset-scope")
@@ -263,9 +265,11 @@ func (sh *shell) applyGatewayAuth(c *config.Config, f onboardFlags, add func(str
 // finish installs the service if wished, waits for a gateway and sums up.
 func (sh *shell) finish(ctx context.Context, c *config.Config, f onboardFlags, choice string) error {
 	no := false
-	r := onboardReply{OK: true, Mode: "local", Workspace: c.Workspace(c.DefaultAgent()), AuthChoice: choice,
+	r := onboardReply{
+		OK: true, Mode: "local", Workspace: c.Workspace(c.DefaultAgent()), AuthChoice: choice,
 		Gateway: map[string]any{"port": sh.port(c), "bind": bindOf(c.Gateway), "authMode": first(c.Gateway.Auth.Mode, "token"), "tailscaleMode": "off"},
-		Daemon:  &f.installDaemon, SkipSkills: &no, SkipHealth: &f.skipHealth}
+		Daemon:  &f.installDaemon, SkipSkills: &no, SkipHealth: &f.skipHealth,
+	}
 	if f.installDaemon {
 		if err := sh.installFor(ctx, c); err != nil {
 			return sh.onboardFailed(r, "daemon-install", err)

@@ -78,7 +78,8 @@ func (sh *shell) pairingApprove() *cobra.Command {
 		channel, account string
 		notify           bool
 	)
-	cmd := sh.command(spec{name: "approve", short: "Let in who has this code", args: []string{"codeOrChannel", "code?"},
+	cmd := sh.command(spec{
+		name: "approve", short: "Let in who has this code", args: []string{"codeOrChannel", "code?"},
 		example: "openclaw pairing approve telegram ABCD2345",
 		run: func(ctx context.Context, args []string) error {
 			ch, code := id.Channel(strings.ToLower(channel)), args[0]
@@ -105,7 +106,8 @@ func (sh *shell) pairingApprove() *cobra.Command {
 				sh.tell(ctx, ch, r)
 			}
 			return nil
-		}})
+		},
+	})
 	cmd.Flags().StringVar(&channel, "channel", "", "which `channel`")
 	cmd.Flags().StringVar(&account, "account", "", "only this account (`accountId`)")
 	cmd.Flags().BoolVar(&notify, "notify", false, "tell them")

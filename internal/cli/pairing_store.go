@@ -116,7 +116,7 @@ func readJSON(path string, v any) error {
 	if err == nil && info.Size() > 8<<20 {
 		return say("%s is too large", path)
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := readFile(path)
 	if err != nil {
 		return say("can't read %s: %s", path, cause(err))
 	}
@@ -175,8 +175,10 @@ func (p pairDB) approve(ctx context.Context, ch id.Channel, a id.Account, code s
 
 func pairOf(r access.Request) pairRequest {
 	const shape = "2006-01-02T15:04:05.000Z"
-	out := pairRequest{ID: string(r.Peer), Code: r.Code, CreatedAt: r.Created.UTC().Format(shape), LastSeenAt: r.Seen.UTC().Format(shape),
-		Meta: map[string]string{"accountId": string(r.Account)}}
+	out := pairRequest{
+		ID: string(r.Peer), Code: r.Code, CreatedAt: r.Created.UTC().Format(shape), LastSeenAt: r.Seen.UTC().Format(shape),
+		Meta: map[string]string{"accountId": string(r.Account)},
+	}
 	for k, v := range r.Meta {
 		out.Meta[k] = v
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,7 +52,7 @@ func profilesPath(c *config.Config, a id.Agent) string {
 
 func readProfiles(path string) (profiles, error) {
 	p := profiles{Version: 1, Profiles: map[string]profile{}}
-	raw, err := os.ReadFile(path)
+	raw, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}

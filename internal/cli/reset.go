@@ -18,7 +18,8 @@ func (sh *shell) reset() *cobra.Command {
 		yes, nonInteractive bool
 		dry                 bool
 	)
-	cmd := sh.command(spec{name: "reset", short: "Start over: config, state, or all of it goes to the trash",
+	cmd := sh.command(spec{
+		name: "reset", short: "Start over: config, state, or all of it goes to the trash",
 		example: "openclaw reset --scope config --dry-run",
 		run: func(ctx context.Context, _ []string) error {
 			l, err := sh.load(ctx)
@@ -42,7 +43,8 @@ func (sh *shell) reset() *cobra.Command {
 				return err
 			}
 			return sh.wipe(l.Config.Paths, scope)
-		}})
+		},
+	})
 	cmd.Flags().StringVar(&scope, "scope", "", "config, config+creds+sessions or full (`scope`)")
 	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
 	cmd.Flags().BoolVar(&nonInteractive, "non-interactive", false, "ask nothing; needs --scope and --yes")

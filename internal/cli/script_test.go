@@ -32,10 +32,10 @@ func TestMain(m *testing.M) {
 // deps stand in for the gateway and the agent: they say what they were asked.
 func deps() cli.Deps {
 	return cli.Deps{
-		Serve: func(_ context.Context, o cli.ServeOptions) error {
+		Serve: func(ctx context.Context, o cli.ServeOptions) error {
 			o.Ready(cli.Ready{Addr: fmt.Sprintf("127.0.0.1:%d", o.Port), Model: "demo/demo"})
-			o.Log.Info("gateway ready", "port", o.Port)
-			o.Log.LogAttrs(context.Background(), slog.LevelDebug, "a detail", slog.String("subsystem", "test"))
+			o.Log.InfoContext(ctx, "gateway ready", "port", o.Port)
+			o.Log.LogAttrs(ctx, slog.LevelDebug, "a detail", slog.String("subsystem", "test"))
 			return nil
 		},
 		Local: func(_ context.Context, o cli.LocalOptions) (cli.Answer, error) {

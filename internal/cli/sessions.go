@@ -134,8 +134,10 @@ func (sh *shell) sessionsList(name string, subs ...*cobra.Command) *cobra.Comman
 		f      sessionFlags
 		active int
 	)
-	cmd := sh.command(spec{name: name, short: "List stored sessions", subs: subs, loose: len(subs) > 0,
-		run: func(ctx context.Context, _ []string) error { return sh.listSessions(ctx, f, active) }})
+	cmd := sh.command(spec{
+		name: name, short: "List stored sessions", subs: subs, loose: len(subs) > 0,
+		run: func(ctx context.Context, _ []string) error { return sh.listSessions(ctx, f, active) },
+	})
 	if name == "list" {
 		cmd.Short = "List them"
 	}
@@ -260,7 +262,7 @@ func readIndex(path string) (map[string]storedSession, error) {
 	if err == nil && info.Size() > maxStore {
 		return nil, say("%s is larger than %d MB; look into it before using it", path, maxStore>>20)
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := readFile(path)
 	if err != nil {
 		return nil, &fault.Error{Kind: fault.Unavailable, Op: "cli.readIndex", Err: err, Hint: "can't read " + path + ": " + cause(err)}
 	}
@@ -337,8 +339,12 @@ func deref[T any](p *T) T {
 func (r sessionRow) flags() []string {
 	out := []string{}
 	for _, f := range [][2]string{
-		{"think", r.ThinkingLevel}, {"verbose", r.VerboseLevel}, {"reasoning", r.ReasoningLevel},
-		{"elev", r.ElevatedLevel}, {"usage", r.ResponseUsage}, {"activation", r.GroupActiv},
+		{"think", r.ThinkingLevel},
+		{"verbose", r.VerboseLevel},
+		{"reasoning", r.ReasoningLevel},
+		{"elev", r.ElevatedLevel},
+		{"usage", r.ResponseUsage},
+		{"activation", r.GroupActiv},
 	} {
 		if f[1] != "" {
 			out = append(out, f[0]+":"+f[1])

@@ -49,7 +49,8 @@ func (sh *shell) sessionsCleanup() *cobra.Command {
 		enforce     bool
 		keep        string
 	)
-	cmd := sh.command(spec{name: "cleanup", short: "Show what a clean-up of the index would remove",
+	cmd := sh.command(spec{
+		name: "cleanup", short: "Show what a clean-up of the index would remove",
 		run: func(ctx context.Context, _ []string) error {
 			if !dryRun {
 				return say("this version only shows what a clean-up would do; add --dry-run. The running gateway keeps its index bounded by itself")
@@ -72,7 +73,8 @@ func (sh *shell) sessionsCleanup() *cobra.Command {
 			}
 			sh.showCleanup(all, f.all)
 			return nil
-		}})
+		},
+	})
 	f.add(cmd)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "change nothing")
 	cmd.Flags().BoolVar(&enforce, "enforce", false, "also when session.maintenance.mode is warn")

@@ -81,8 +81,10 @@ func (sh *shell) seedMain(ctx context.Context, c *config.Config) ([]string, erro
 	if err != nil {
 		git = ""
 	}
-	_, err = workspace.Ensure(ctx, workspace.Options{Dir: c.Workspace(a), Skip: c.Agents.Defaults.SkipBootstrap,
-		Private: within(c.Paths.State, c.Workspace(a)), Git: git})
+	_, err = workspace.Ensure(ctx, workspace.Options{
+		Dir: c.Workspace(a), Skip: c.Agents.Defaults.SkipBootstrap,
+		Private: within(c.Paths.State, c.Workspace(a)), Git: git,
+	})
 	if err != nil {
 		return nil, err
 	}

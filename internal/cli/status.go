@@ -197,8 +197,10 @@ func osFacts() map[string]any {
 		arch = "x64"
 	}
 	release := strings.TrimSpace(readString("/proc/sys/kernel/osrelease"))
-	return map[string]any{"platform": platform, "arch": arch, "release": release,
-		"label": strings.TrimSpace(platform+" "+release) + " (" + arch + ")"}
+	return map[string]any{
+		"platform": platform, "arch": arch, "release": release,
+		"label": strings.TrimSpace(platform+" "+release) + " (" + arch + ")",
+	}
 }
 
 // heartbeats is the part of status about heartbeats, as the file has them.
@@ -359,8 +361,10 @@ func (sh *shell) statusGateway(ctx context.Context, r *statusReply, limit time.D
 func (sh *shell) statusService(ctx context.Context, r *statusReply) {
 	var f gatewayFacts
 	sh.serviceFacts(ctx, &f)
-	s := statusService{Label: f.Service.Label, Installed: f.Service.Loaded, Managed: f.Service.Loaded, LoadedText: f.Service.NotLoaded,
-		Runtime: f.Service.Runtime.Status}
+	s := statusService{
+		Label: f.Service.Label, Installed: f.Service.Loaded, Managed: f.Service.Loaded, LoadedText: f.Service.NotLoaded,
+		Runtime: f.Service.Runtime.Status,
+	}
 	if s.Installed {
 		s.LoadedText = f.Service.Loaded1
 	}

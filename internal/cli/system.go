@@ -50,7 +50,8 @@ func (sh *shell) systemEvent() *cobra.Command {
 		t          target
 		text, mode string
 	)
-	cmd := sh.command(spec{name: "event", short: "Tell the agent something at its next turn",
+	cmd := sh.command(spec{
+		name: "event", short: "Tell the agent something at its next turn",
 		example: `openclaw system event --text "the backup is done" --mode now`,
 		run: func(ctx context.Context, _ []string) error {
 			if mode != "now" && mode != "next-heartbeat" {
@@ -66,7 +67,8 @@ func (sh *shell) systemEvent() *cobra.Command {
 			}
 			sh.line("ok")
 			return nil
-		}})
+		},
+	})
 	cmd.Flags().StringVar(&text, "text", "", "what happened (`text`)")
 	cmd.Flags().StringVar(&mode, "mode", "next-heartbeat", "now or next-heartbeat (`mode`)")
 	require(cmd, "text")

@@ -75,8 +75,10 @@ func (sh *shell) trash(path string) error {
 	}
 	to := filepath.Join(bin, name)
 	if err := os.Rename(path, to); err != nil {
-		return &fault.Error{Kind: fault.Unavailable, Op: "cli.trash", Err: err,
-			Hint: "can't move " + path + " to the trash (" + renameCause(err) + "); remove it by hand"}
+		return &fault.Error{
+			Kind: fault.Unavailable, Op: "cli.trash", Err: err,
+			Hint: "can't move " + path + " to the trash (" + renameCause(err) + "); remove it by hand",
+		}
 	}
 	sh.note("%s -> %s", sh.short(path), sh.short(to))
 	return nil

@@ -122,29 +122,37 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 	}
 	if hello.Auth.DeviceToken != "" && o.Identity != nil {
 		if err := o.Tokens.put(o.Identity.ID, hello.Auth); err != nil {
-			o.Log.Warn("device token not stored", "err", err)
+			o.Log.WarnContext(ctx, "device token not stored", "err", err)
 		}
 	}
-	return start(ctx, ws, hello, o), nil
+	return start(ctx, ws, hello), nil
 }
 
 // dialFault turns an error of the network or of the upgrade into one of ours.
 func dialFault(ctx context.Context, resp *http.Response, err error) error {
 	if resp != nil {
 		if resp.StatusCode == http.StatusTooManyRequests {
-			return &fault.Error{Kind: fault.RateLimited, Op: "client.Dial", Err: err,
-				Hint: "too many failed attempts; wait a minute and try again"}
+			return &fault.Error{
+				Kind: fault.RateLimited, Op: "client.Dial", Err: err,
+				Hint: "too many failed attempts; wait a minute and try again",
+			}
 		}
-		return &fault.Error{Kind: fault.Unavailable, Op: "client.Dial", Err: err,
-			Hint: "something answers there, but it isn't an OpenClaw gateway (" + resp.Status + ")"}
+		return &fault.Error{
+			Kind: fault.Unavailable, Op: "client.Dial", Err: err,
+			Hint: "something answers there, but it isn't an OpenClaw gateway (" + resp.Status + ")",
+		}
 	}
 	if ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &fault.Error{Kind: fault.Timeout, Op: "client.Dial", Err: &CloseError{Code: codeAbnormal, cause: err},
-			Hint: "the gateway did not answer in time"}
+		return &fault.Error{
+			Kind: fault.Timeout, Op: "client.Dial", Err: &CloseError{Code: codeAbnormal, cause: err},
+			Hint: "the gateway did not answer in time",
+		}
 	}
 	if errors.Is(err, context.Canceled) {
 		return fault.Wrap(fault.Canceled, "client.Dial", err)
 	}
-	return &fault.Error{Kind: fault.Unavailable, Op: "client.Dial", Err: &CloseError{Code: codeAbnormal, cause: err},
-		Hint: "no gateway answers there"}
+	return &fault.Error{
+		Kind: fault.Unavailable, Op: "client.Dial", Err: &CloseError{Code: codeAbnormal, cause: err},
+		Hint: "no gateway answers there",
+	}
 }

@@ -30,7 +30,7 @@ type object = map[string]any
 
 // gateway is a server that does the handshake and then calls serve for each
 // request. It refuses a bad signature and any token but "good".
-func gateway(t *testing.T, serve func(ws *websocket.Conn, id, method string, params json.RawMessage)) string {
+func gateway(t *testing.T, serve func(ctx context.Context, ws *websocket.Conn, id, method string, params json.RawMessage)) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, nil)
@@ -38,7 +38,8 @@ func gateway(t *testing.T, serve func(ws *websocket.Conn, id, method string, par
 			return
 		}
 		defer ws.CloseNow()
-		send(ws, object{"type": "event", "event": "connect.challenge", "payload": object{"nonce": "n-1", "ts": 1}})
+		ctx := r.Context()
+		send(ctx, ws, object{"type": "event", "event": "connect.challenge", "payload": object{"nonce": "n-1", "ts": 1}})
 		for {
 			_, raw, err := ws.Read(r.Context())
 			if err != nil {
@@ -52,19 +53,19 @@ func gateway(t *testing.T, serve func(ws *websocket.Conn, id, method string, par
 				return
 			}
 			if f.Method == "connect" {
-				if !greet(ws, f.ID, f.Params) {
+				if !greet(r.Context(), ws, f.ID, f.Params) {
 					return
 				}
 				continue
 			}
-			serve(ws, f.ID, f.Method, f.Params)
+			serve(r.Context(), ws, f.ID, f.Method, f.Params)
 		}
 	}))
 	t.Cleanup(srv.Close)
 	return "ws" + strings.TrimPrefix(srv.URL, "http")
 }
 
-func greet(ws *websocket.Conn, id string, raw json.RawMessage) bool {
+func greet(ctx context.Context, ws *websocket.Conn, id string, raw json.RawMessage) bool {
 	var p struct {
 		Client rpc.Client
 		Role   string
@@ -79,7 +80,7 @@ func greet(ws *websocket.Conn, id string, raw json.RawMessage) bool {
 		return false
 	}
 	if p.Auth.Token != "good" && p.Auth.DeviceToken != "device-token" {
-		refuse(ws, id, "unauthorized: gateway token mismatch", object{"code": "AUTH_TOKEN_MISMATCH"})
+		refuse(ctx, ws, id, "unauthorized: gateway token mismatch", object{"code": "AUTH_TOKEN_MISMATCH"})
 		return false
 	}
 	if p.Device != nil {
@@ -90,11 +91,11 @@ func greet(ws *websocket.Conn, id string, raw json.RawMessage) bool {
 			At: p.Device.SignedAt, Token: p.Auth.Token, Nonce: "n-1", Platform: p.Client.Platform,
 		}.Payload()
 		if len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, []byte(payload), sig) {
-			refuse(ws, id, "device signature invalid", object{"code": "DEVICE_AUTH_SIGNATURE_INVALID"})
+			refuse(ctx, ws, id, "device signature invalid", object{"code": "DEVICE_AUTH_SIGNATURE_INVALID"})
 			return false
 		}
 	}
-	send(ws, object{"type": "res", "id": id, "ok": true, "payload": object{
+	send(ctx, ws, object{"type": "res", "id": id, "ok": true, "payload": object{
 		"type": "hello-ok", "protocol": 3, "server": object{"version": "2026.3.13", "connId": "c1"},
 		"auth":   object{"deviceToken": "device-token", "role": p.Role, "scopes": p.Scopes},
 		"policy": object{"tickIntervalMs": 30000},
@@ -102,14 +103,14 @@ func greet(ws *websocket.Conn, id string, raw json.RawMessage) bool {
 	return true
 }
 
-func refuse(ws *websocket.Conn, id, message string, details object) {
-	send(ws, object{"type": "res", "id": id, "ok": false, "error": object{"code": "INVALID_REQUEST", "message": message, "details": details}})
+func refuse(ctx context.Context, ws *websocket.Conn, id, message string, details object) {
+	send(ctx, ws, object{"type": "res", "id": id, "ok": false, "error": object{"code": "INVALID_REQUEST", "message": message, "details": details}})
 	_ = ws.Close(1008, message)
 }
 
-func send(ws *websocket.Conn, v any) {
+func send(ctx context.Context, ws *websocket.Conn, v any) {
 	raw, _ := json.Marshal(v)
-	_ = ws.Write(context.WithoutCancel(context.TODO()), websocket.MessageText, raw)
+	_ = ws.Write(ctx, websocket.MessageText, raw)
 }
 
 func identity(t *testing.T) (*client.Identity, string) {
@@ -135,14 +136,14 @@ func dial(t *testing.T, o client.Options) *client.Conn {
 func TestCallAnswersByID(t *testing.T) {
 	t.Parallel()
 	id, state := identity(t)
-	url := gateway(t, func(ws *websocket.Conn, id, method string, params json.RawMessage) {
-		send(ws, object{"type": "res", "id": "someone-else", "ok": true, "payload": object{"n": 0}})
-		send(ws, object{"type": "event", "event": "tick", "payload": object{}, "seq": 7})
+	url := gateway(t, func(ctx context.Context, ws *websocket.Conn, id, method string, params json.RawMessage) {
+		send(ctx, ws, object{"type": "res", "id": "someone-else", "ok": true, "payload": object{"n": 0}})
+		send(ctx, ws, object{"type": "event", "event": "tick", "payload": object{}, "seq": 7})
 		if method == "fail" {
-			send(ws, object{"type": "res", "id": id, "ok": false, "error": object{"code": "UNAVAILABLE", "message": "no", "retryable": true, "retryAfterMs": 1500}})
+			send(ctx, ws, object{"type": "res", "id": id, "ok": false, "error": object{"code": "UNAVAILABLE", "message": "no", "retryable": true, "retryAfterMs": 1500}})
 			return
 		}
-		send(ws, object{"type": "res", "id": id, "ok": true, "payload": object{"got": params}})
+		send(ctx, ws, object{"type": "res", "id": id, "ok": true, "payload": object{"got": params}})
 	})
 	c := dial(t, client.Options{URL: url, Token: "good", Identity: id, Tokens: client.NewTokenFile(state)})
 
@@ -166,13 +167,13 @@ func TestCallAnswersByID(t *testing.T) {
 
 func TestCallFinalTakesTheSecondFrame(t *testing.T) {
 	t.Parallel()
-	url := gateway(t, func(ws *websocket.Conn, id, method string, _ json.RawMessage) {
+	url := gateway(t, func(ctx context.Context, ws *websocket.Conn, id, method string, _ json.RawMessage) {
 		if method == "twice" {
-			send(ws, object{"type": "res", "id": id, "ok": true, "payload": object{"status": "accepted"}})
+			send(ctx, ws, object{"type": "res", "id": id, "ok": true, "payload": object{"status": "accepted"}})
 		}
-		send(ws, object{"type": "res", "id": id, "ok": true, "payload": object{"status": "ok", "n": 2}})
-		send(ws, object{"type": "res", "id": id, "ok": true, "payload": object{"status": "ok", "n": 3}})
-		send(ws, object{"type": "res", "id": id, "ok": true, "payload": object{"status": "ok", "n": 4}})
+		send(ctx, ws, object{"type": "res", "id": id, "ok": true, "payload": object{"status": "ok", "n": 2}})
+		send(ctx, ws, object{"type": "res", "id": id, "ok": true, "payload": object{"status": "ok", "n": 3}})
+		send(ctx, ws, object{"type": "res", "id": id, "ok": true, "payload": object{"status": "ok", "n": 4}})
 	})
 	c := dial(t, client.Options{URL: url, Token: "good"})
 	for _, method := range []string{"twice", "once"} {
@@ -190,7 +191,7 @@ func TestCallFinalTakesTheSecondFrame(t *testing.T) {
 func TestDeviceTokenOpensTheDoorNextTime(t *testing.T) {
 	t.Parallel()
 	id, state := identity(t)
-	url := gateway(t, func(*websocket.Conn, string, string, json.RawMessage) {})
+	url := gateway(t, func(context.Context, *websocket.Conn, string, string, json.RawMessage) {})
 	o := client.Options{URL: url, Token: "good", Identity: id, Tokens: client.NewTokenFile(state)}
 	_ = dial(t, o).Close()
 
@@ -234,7 +235,9 @@ func TestNobodyThere(t *testing.T) {
 
 func TestCallEndsWithTheConnection(t *testing.T) {
 	t.Parallel()
-	url := gateway(t, func(ws *websocket.Conn, _, _ string, _ json.RawMessage) { _ = ws.Close(1012, "service restart") })
+	url := gateway(t, func(_ context.Context, ws *websocket.Conn, _, _ string, _ json.RawMessage) {
+		_ = ws.Close(1012, "service restart")
+	})
 	c := dial(t, client.Options{URL: url, Token: "good"})
 	err := c.Call(t.Context(), "anything", nil, nil)
 	if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Hint(err), "restarting") {
@@ -250,7 +253,7 @@ func TestCallEndsWithTheConnection(t *testing.T) {
 
 func TestCallTimeout(t *testing.T) {
 	t.Parallel()
-	url := gateway(t, func(*websocket.Conn, string, string, json.RawMessage) {})
+	url := gateway(t, func(context.Context, *websocket.Conn, string, string, json.RawMessage) {})
 	c := dial(t, client.Options{URL: url, Token: "good"})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -261,7 +264,9 @@ func TestCallTimeout(t *testing.T) {
 
 func TestKeepDialsAgain(t *testing.T) {
 	t.Parallel()
-	url := gateway(t, func(ws *websocket.Conn, _, method string, _ json.RawMessage) { _ = ws.Close(1012, "") })
+	url := gateway(t, func(_ context.Context, ws *websocket.Conn, _, method string, _ json.RawMessage) {
+		_ = ws.Close(1012, "")
+	})
 	lost, uses := 0, 0
 	err := client.Keep(t.Context(), client.Options{URL: url, Token: "good"}, func(ctx context.Context, c *client.Conn) error {
 		if uses++; uses == 2 {

@@ -35,7 +35,7 @@ type Conn struct {
 
 // start begins to read. The reader outlives the handshake's deadline, so its
 // context is detached; Close ends it.
-func start(ctx context.Context, ws *websocket.Conn, hello *Hello, o Options) *Conn {
+func start(ctx context.Context, ws *websocket.Conn, hello *Hello) *Conn {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Conn{
 		hello: hello, ws: ws, stop: stop, done: make(chan struct{}),
@@ -116,8 +116,10 @@ func decode(method string, raw json.RawMessage, result any) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, result); err != nil {
-		return &fault.Error{Kind: fault.Unavailable, Op: "client.Call", Err: err,
-			Hint: "the gateway's answer to " + method + " has an unexpected shape"}
+		return &fault.Error{
+			Kind: fault.Unavailable, Op: "client.Call", Err: err,
+			Hint: "the gateway's answer to " + method + " has an unexpected shape",
+		}
 	}
 	return nil
 }

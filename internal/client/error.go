@@ -48,8 +48,10 @@ func broken(err error) error {
 	}
 	var c websocket.CloseError
 	if !errors.As(err, &c) {
-		return &fault.Error{Kind: fault.Unavailable, Op: "client", Err: &CloseError{Code: codeAbnormal, cause: err},
-			Hint: "the connection to the gateway broke"}
+		return &fault.Error{
+			Kind: fault.Unavailable, Op: "client", Err: &CloseError{Code: codeAbnormal, cause: err},
+			Hint: "the connection to the gateway broke",
+		}
 	}
 	closed := &CloseError{Code: int(c.Code), Reason: c.Reason, cause: err}
 	switch c.Code {
@@ -107,6 +109,8 @@ func timeoutFault(ctx context.Context, what string) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fault.Wrap(fault.Canceled, "client.Call", ctx.Err())
 	}
-	return &fault.Error{Kind: fault.Timeout, Op: "client.Call", Err: ctx.Err(),
-		Hint: "the gateway did not answer " + what + " in time; give it longer with --timeout <ms>"}
+	return &fault.Error{
+		Kind: fault.Timeout, Op: "client.Call", Err: ctx.Err(),
+		Hint: "the gateway did not answer " + what + " in time; give it longer with --timeout <ms>",
+	}
 }

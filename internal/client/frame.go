@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/coder/websocket"
@@ -63,8 +64,10 @@ func readFrame(ctx context.Context, ws *websocket.Conn) (frame, error) {
 func parseFrame(raw []byte) (frame, error) {
 	var f frame
 	if err := json.Unmarshal(raw, &f); err != nil {
-		return frame{}, &fault.Error{Kind: fault.Unavailable, Op: "client.read", Err: err,
-			Hint: "the gateway sent something that isn't a frame of its protocol"}
+		return frame{}, &fault.Error{
+			Kind: fault.Unavailable, Op: "client.read", Err: err,
+			Hint: "the gateway sent something that isn't a frame of its protocol",
+		}
 	}
 	return f, nil
 }
@@ -74,7 +77,7 @@ func readQuiet(ctx context.Context, ws *websocket.Conn, quiet time.Duration) (fr
 	ctx, cancel := context.WithTimeout(ctx, quiet)
 	defer cancel()
 	f, err := readFrame(ctx, ws)
-	if err != nil && ctx.Err() == context.DeadlineExceeded { //nolint:errorlint // Err returns the sentinel itself
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return f, &fault.Error{Kind: fault.Timeout, Op: "client.read", Err: err, Hint: "the gateway went silent"}
 	}
 	return f, err

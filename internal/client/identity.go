@@ -58,8 +58,10 @@ func LoadIdentity(path string) (*Identity, error) {
 	}
 	key, err := parseIdentity(raw)
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Invalid, Op: "client.LoadIdentity", Err: err,
-			Hint: "the device identity file is damaged; move identity/device.json away and pair this device again"}
+		return nil, &fault.Error{
+			Kind: fault.Invalid, Op: "client.LoadIdentity", Err: err,
+			Hint: "the device identity file is damaged; move identity/device.json away and pair this device again",
+		}
 	}
 	return NewIdentity(key), nil
 }
@@ -143,7 +145,7 @@ func public(key ed25519.PrivateKey) ed25519.PublicKey {
 }
 
 func readSmall(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(path) //nolint:gosec // below the state directory
 	if err != nil {
 		return nil, err
 	}

@@ -126,21 +126,23 @@ func (h *Handler) Handle(_ context.Context, r slog.Record) error {
 	subsystem := "gateway"
 	var b strings.Builder
 	b.WriteString(r.Message)
-	add := func(a slog.Attr) bool {
+	add := func(a slog.Attr) {
 		v := a.Value.Resolve()
 		if a.Key == "subsystem" || a.Key == "component" {
 			subsystem = v.String()
-			return true
+			return
 		}
 		if !a.Equal(slog.Attr{}) {
 			fmt.Fprintf(&b, " %s=%s", a.Key, word(v.String()))
 		}
-		return true
 	}
 	for _, a := range h.attrs {
 		add(a)
 	}
-	r.Attrs(func(a slog.Attr) bool { return add(slog.Attr{Key: h.prefix + a.Key, Value: a.Value}) })
+	r.Attrs(func(a slog.Attr) bool {
+		add(slog.Attr{Key: h.prefix + a.Key, Value: a.Value})
+		return true
+	})
 	sub, err := json.Marshal(map[string]string{"subsystem": subsystem})
 	if err != nil {
 		return err
@@ -196,7 +198,7 @@ func (f *file) rotateLocked(now time.Time) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	next, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	next, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) //nolint:gosec // the configuration names it
 	if err != nil {
 		return err
 	}

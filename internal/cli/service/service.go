@@ -69,7 +69,7 @@ func (Exec) Run(ctx context.Context, name string, args ...string) (string, error
 	if err != nil {
 		return "", fault.Wrap(fault.NotFound, "service.Run", err)
 	}
-	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput() //nolint:gosec // one of three programs of the system
 	text := strings.TrimSpace(string(out))
 	if err != nil {
 		return text, &fault.Error{Kind: fault.Unavailable, Op: "service.Run", Err: err, Hint: firstLine(name+": "+text, err)}

@@ -120,11 +120,15 @@ func mend(err error) error {
 	case err == nil:
 		return nil
 	case fault.KindOf(err) == fault.NotFound:
-		return &fault.Error{Kind: fault.Unavailable, Op: "service.systemd", Err: err,
-			Hint: "systemd is not on this host; run openclaw gateway run under your own supervisor"}
+		return &fault.Error{
+			Kind: fault.Unavailable, Op: "service.systemd", Err: err,
+			Hint: "systemd is not on this host; run openclaw gateway run under your own supervisor",
+		}
 	case strings.Contains(fault.Hint(err), "Failed to connect to"):
-		return &fault.Error{Kind: fault.Unavailable, Op: "service.systemd", Err: err,
-			Hint: "systemd has no session for this user: log in once more, or type sudo loginctl enable-linger $USER"}
+		return &fault.Error{
+			Kind: fault.Unavailable, Op: "service.systemd", Err: err,
+			Hint: "systemd has no session for this user: log in once more, or type sudo loginctl enable-linger $USER",
+		}
 	}
 	return err
 }

@@ -17,8 +17,11 @@ func TestTableKeepsColumnsStraight(t *testing.T) {
 	term.Table{
 		Head: []string{"Key", "Name", "Age"}, Max: map[int]int{0: 10},
 		Rows: [][]string{
-			{"a", "plain", "1m"}, {"房间", "日本語テスト", "2m"}, {"a-very-long-key", "\x1b[31mred\x1b[0m", "3m"},
-			{"bad", "x\x1b[2J\ny\u202e", "4m"}, {"🦞", "é", ""},
+			{"a", "plain", "1m"},
+			{"房间", "日本語テスト", "2m"},
+			{"a-very-long-key", "\x1b[31mred\x1b[0m", "3m"},
+			{"bad", "x\x1b[2J\ny\u202e", "4m"},
+			{"🦞", "é", ""},
 		},
 	}.Write(&b, term.Style{})
 	want := `Key         Name          Age
