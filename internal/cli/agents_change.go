@@ -121,7 +121,7 @@ func readIdentity(path string) (map[string]string, error) {
 	if err != nil || info.Size() > 1<<20 {
 		return nil, say("can't read %s", path)
 	}
-	raw, err := readFile(path)
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, say("can't read %s: %s", path, cause(err))
 	}

@@ -155,7 +155,7 @@ func Run(ctx context.Context, args []string, d Deps, p IO) int {
 		_, _ = io.WriteString(p.Stdout, version.Banner()+"\n")
 		return 0
 	}
-	sh.root = sh.tree() //nolint:contextcheck // commands get theirs when they run
+	sh.root = sh.tree()
 	sh.root.SetArgs(rest)
 	return sh.report(sh.root.ExecuteContext(ctx))
 }

@@ -111,7 +111,7 @@ func (sh *shell) hookShell(name, script string, yes bool) error {
 	if err := os.MkdirAll(filepath.Dir(rc), 0o700); err != nil {
 		return say("can't make %s: %s", filepath.Dir(rc), cause(err))
 	}
-	f, err := os.OpenFile(rc, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the person's own start file
+	f, err := os.OpenFile(rc, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return say("can't write %s: %s", rc, cause(err))
 	}

@@ -124,7 +124,7 @@ func (p *packer) run(ctx context.Context) (err error) {
 	}
 	// A half-written archive has another name.
 	tmp := p.reply.Path + ".part"
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the person named it
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return &fault.Error{Kind: fault.Unavailable, Op: "cli.export", Err: err, Hint: "can't write " + tmp + ": " + cause(err)}
 	}
@@ -271,7 +271,7 @@ func (p *packer) file(path, name string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(path) //nolint:gosec // below the state or a workspace; links are not followed
+	f, err := os.Open(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			p.skip(name + " (" + cause(err) + ")")

@@ -116,7 +116,7 @@ func readJSON(path string, v any) error {
 	if err == nil && info.Size() > 8<<20 {
 		return say("%s is too large", path)
 	}
-	raw, err := readFile(path)
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return say("can't read %s: %s", path, cause(err))
 	}

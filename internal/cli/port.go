@@ -144,13 +144,8 @@ func owns(dir string, inodes map[string]string) (string, bool) {
 	return "", false
 }
 
-// readFile reads a file that the person or the configuration named.
-func readFile(path string) ([]byte, error) {
-	return os.ReadFile(path) //nolint:gosec // the person who runs us may read it anyway
-}
-
 func readString(path string) string {
-	raw, err := readFile(path)
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func profilesPath(c *config.Config, a id.Agent) string {
 
 func readProfiles(path string) (profiles, error) {
 	p := profiles{Version: 1, Profiles: map[string]profile{}}
-	raw, err := readFile(path)
+	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}

@@ -13,7 +13,7 @@ func TestRestart(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	var ports []int
-	d := cli.Deps{Serve: func(_ context.Context, o cli.ServeOptions) error { //nolint:contextcheck // in has the test's
+	d := cli.Deps{Serve: func(_ context.Context, o cli.ServeOptions) error {
 		ports = append(ports, o.Port)
 		if len(ports) > 1 {
 			return nil
