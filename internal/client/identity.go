@@ -145,7 +145,7 @@ func public(key ed25519.PrivateKey) ed25519.PublicKey {
 }
 
 func readSmall(path string) ([]byte, error) {
-	f, err := os.Open(path) //nolint:gosec // below the state directory
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
