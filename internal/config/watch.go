@@ -119,10 +119,11 @@ type watching struct {
 	debounce  time.Duration
 	grace     time.Duration
 
-	files   []string  // the main file and what it includes
-	stamps  []stamp   // their state when last read
-	invalid time.Time // since when the file is invalid, unreported
-	lastBad []byte    // what the invalid file held
+	files   []string        // the main file and what it includes
+	names   map[string]bool // of files, and of what links among them point to
+	stamps  []stamp         // their state when last read
+	invalid time.Time       // since when the file is invalid, unreported
+	lastBad []byte          // what the invalid file held
 }
 
 type stamp struct {
@@ -157,19 +158,18 @@ func (s *watching) follow() {
 	if s.notify == nil {
 		return
 	}
+	s.names = map[string]bool{}
 	for _, f := range append(slices.Clone(s.files), s.dotenv()) {
 		for _, p := range []string{f, realPath(f)} {
+			s.names[filepath.Base(p)] = true
 			_ = s.notify.Add(filepath.Dir(p)) // polling covers what can't be watched
 		}
 	}
 }
 
-func (s *watching) concerns(name string) bool {
-	base := filepath.Base(name)
-	return base == ".env" || slices.ContainsFunc(s.files, func(f string) bool {
-		return filepath.Base(f) == base || filepath.Base(realPath(f)) == base
-	})
-}
+// concerns must be cheap: the database lies in a directory that is watched, and
+// each of its writes is an event.
+func (s *watching) concerns(name string) bool { return s.names[filepath.Base(name)] }
 
 // read looks at the file and takes it over when it is valid. It returns after
 // which time to look again, 0 for not before something happens.
