@@ -97,7 +97,7 @@ func (b *Book) release(t *transcript) {
 func (b *Book) victims(full bool) []*transcript {
 	idle := make([]*transcript, 0, len(b.shelf.open))
 	for _, t := range b.shelf.open {
-		if t.refs == 0 {
+		if t.refs == 0 && (full || t.opened.Load()) {
 			idle = append(idle, t)
 		}
 	}

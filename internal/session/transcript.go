@@ -27,6 +27,7 @@ type transcript struct {
 	mu      sync.Mutex
 	path    string
 	file    *os.File
+	opened  atomic.Bool   // file isn't nil; for the cache, which doesn't hold mu
 	handles *atomic.Int64 // open files of all transcripts
 	size    int64
 	exists  bool
@@ -251,6 +252,7 @@ func (t *transcript) openFile() error {
 		t.fresh = true
 	}
 	t.file = f
+	t.opened.Store(true)
 	t.handles.Add(1)
 	return nil
 }
@@ -259,6 +261,7 @@ func (t *transcript) closeFile() {
 	if t.file != nil {
 		_ = t.file.Close() // what matters has been synced, or fails there
 		t.file = nil
+		t.opened.Store(false)
 		t.handles.Add(-1)
 	}
 }
