@@ -5,14 +5,11 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/openclaw-go/openclaw/internal/agent"
 	"github.com/openclaw-go/openclaw/internal/base/event"
@@ -30,7 +27,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/hook"
-	"github.com/openclaw-go/openclaw/internal/session"
 )
 
 // Work is what waits in the queue: messages to answer in one run.
@@ -205,49 +201,13 @@ func (h *Handler) ended(ctx context.Context, batch []Work, w Work, out agent.Out
 		text = reply.Text{Silent: true}
 	}
 	res := resultOf(w, out, text, err)
-	g := new(errgroup.Group)
-	g.Go(func() error {
-		_, uerr := h.Agent.Sessions.Update(ctx, w.Session, func(s *session.Session) error {
-			out.Note(s)
-			remember(s, w)
-			return nil
-		})
-		return uerr
-	})
-	g.Go(func() error { return h.store(ctx, w, text, res) })
-	if gerr := g.Wait(); gerr != nil {
+	if serr := h.storeRun(ctx, w, out, text, res); serr != nil {
 		// The inbox entry is still open, so the answer is given again from the
 		// transcript at the next start; the person is not told what isn't stored.
-		h.Log.ErrorContext(ctx, "the end of a run can't be stored", "run", w.Run, "err", gerr)
+		h.Log.ErrorContext(ctx, "the end of a run can't be stored", "run", w.Run, "err", serr)
 	}
 	h.results.done(batch, w.Run, res)
 	h.Bus.Publish(chatEnded(w, out, err))
-}
-
-// store marks the messages of w done and puts its answer in the outbox, in one
-// transaction.
-func (h *Handler) store(ctx context.Context, w Work, text reply.Text, res Result) error {
-	var outs []msg.Outbound
-	if w.Reply.To.Channel != "" && !text.Silent && text.Text != "" {
-		tmpl := w.Reply
-		tmpl.Run, tmpl.Session = w.Run, w.Session
-		outs = reply.Outbound(tmpl, text, h.prefix(w.Reply.To), func(s string) []string { return h.Outbox.Split(w.Reply.To, s) })
-		for i := range outs {
-			if err := h.Hooks.Outbound.Run(ctx, &outs[i]); err != nil {
-				return err
-			}
-		}
-	}
-	raw, err := json.Marshal(res)
-	if err != nil {
-		return err
-	}
-	h.Log.DebugContext(ctx, "reply.Finish", "run", w.Run, "parts", len(outs))
-	if err := h.Inbox.Store.Finish(ctx, inbox.Finished{Keys: w.Keys, Outs: outs, Result: raw}); err != nil {
-		return err
-	}
-	h.Outbox.Kick(outs)
-	return nil
 }
 
 // finish ends work that needs no run; text, when not empty, is the answer.

@@ -102,7 +102,11 @@ func (b *Book) get(ctx context.Context, key id.SessionKey) (Session, bool, error
 
 // put stores s. The caller holds the lock of its key.
 func (b *Book) put(ctx context.Context, s Session) error {
-	if err := b.Store.PutSession(ctx, s); err != nil {
+	return b.putBy(s, func(s Session) error { return b.Store.PutSession(ctx, s) })
+}
+
+func (b *Book) putBy(s Session, store func(Session) error) error {
+	if err := store(s); err != nil {
 		b.forget(s.Key)
 		return err
 	}
@@ -130,6 +134,12 @@ func (b *Book) List(ctx context.Context, f Filter) ([]Session, error) {
 // Update changes the index entry of key under a lock of that key and stores
 // it; there need not be one before. Updated is now, unless change sets it.
 func (b *Book) Update(ctx context.Context, key id.SessionKey, change func(*Session) error) (Session, error) {
+	return b.UpdateBy(ctx, key, change, func(s Session) error { return b.Store.PutSession(ctx, s) })
+}
+
+// UpdateBy is Update where store stores the entry, along with what must be
+// stored in one piece with it. It must not use the Book.
+func (b *Book) UpdateBy(ctx context.Context, key id.SessionKey, change func(*Session) error, store func(Session) error) (Session, error) {
 	defer b.lock(key)()
 	s, ok, err := b.get(ctx, key)
 	if err != nil {
@@ -147,7 +157,7 @@ func (b *Book) Update(ctx context.Context, key id.SessionKey, change func(*Sessi
 	if _, err := b.path(s); err != nil {
 		return Session{}, err
 	}
-	return s.clone(), b.put(ctx, s)
+	return s.clone(), b.putBy(s, store)
 }
 
 // clone returns a copy that shares nothing that a caller may change.

@@ -59,16 +59,16 @@ func (d *DB) keepCopy(f file, text []byte) error {
 func (d *DB) putSessions(ctx context.Context, ss []session.Session) error {
 	const bite = 200
 	for part := range slices.Chunk(ss, bite) {
-		rows := make([][]any, len(part))
+		rows := make([]*sessionRow, len(part))
 		for i, s := range part {
 			var err error
-			if rows[i], err = sessionRow(s); err != nil {
+			if rows[i], err = rowOf(s); err != nil {
 				return err
 			}
 		}
 		if err := d.w.do(ctx, false, func(ctx context.Context, w *writer) error {
 			for _, r := range rows {
-				if _, err := w.exec(ctx, putSessionSQL+" WHERE sessions.updated <= excluded.updated", r...); err != nil {
+				if _, err := w.exec(ctx, putSessionSQL+" WHERE sessions.updated <= excluded.updated", r.args()...); err != nil {
 					return err
 				}
 			}

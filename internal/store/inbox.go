@@ -86,15 +86,26 @@ func (d *DB) TryInbound(ctx context.Context, keys ...string) (tries int, err err
 	return tries, err
 }
 
-// Finish marks messages done with their result and stores what is to be
-// delivered, in one transaction.
+// Finish marks messages done with their result, stores what is to be delivered
+// and the session's entry, in one transaction.
 func (d *DB) Finish(ctx context.Context, f inbox.Finished) error {
 	rows, err := d.outRows(f.Outs)
-	if err != nil || len(f.Keys)+len(rows) == 0 {
+	if err != nil {
 		return err
 	}
+	n := len(f.Keys) + len(rows)
+	var entry *sessionRow
+	if f.Session != nil {
+		n++
+		if entry, err = rowOf(*f.Session); err != nil {
+			return err
+		}
+	}
+	if n == 0 {
+		return nil
+	}
 	now := millis(d.now())
-	return d.w.do(ctx, len(f.Keys)+len(rows) == 1, func(ctx context.Context, w *writer) error {
+	err = d.w.do(ctx, n == 1, func(ctx context.Context, w *writer) error {
 		for _, k := range f.Keys {
 			if _, err := w.exec(ctx, "UPDATE inbox SET done = ?, result = ? WHERE key = ? AND done = 0", now, string(f.Result), k); err != nil {
 				return err
@@ -105,8 +116,15 @@ func (d *DB) Finish(ctx context.Context, f inbox.Finished) error {
 				return err
 			}
 		}
-		return nil
+		if entry == nil {
+			return nil
+		}
+		return entry.put(ctx, w)
 	})
+	if err == nil && f.Session != nil {
+		d.project.mark(sessionsFile(f.Session.Key.Agent()))
+	}
+	return err
 }
 
 // PoisonInbound sets a message aside with a reason.

@@ -16,6 +16,35 @@ const putSessionSQL = `INSERT INTO sessions (key, agent, id, updated, label, spa
 	id = excluded.id, updated = excluded.updated, label = excluded.label,
 	spawned_by = excluded.spawned_by, search = excluded.search, entry = excluded.entry`
 
+// Most changes of an entry leave alone what only some of its columns and
+// indexes hold; then those aren't written.
+const touchSessionSQL = `UPDATE sessions SET updated = ?, entry = ?
+	WHERE key = ? AND id = ? AND label = ? AND spawned_by = ? AND search = ?`
+
+// sessionRow is an entry as its row.
+type sessionRow struct {
+	key, agent, id, label, spawnedBy, search, entry string
+	updated                                         int64
+}
+
+// put stores r. It is one change: when the first statement changes something
+// there is no second.
+func (r *sessionRow) put(ctx context.Context, w *writer) error {
+	res, err := w.exec(ctx, touchSessionSQL, r.updated, r.entry, r.key, r.id, r.label, r.spawnedBy, r.search)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	_, err = w.exec(ctx, putSessionSQL, r.args()...)
+	return err
+}
+
+func (r *sessionRow) args() []any {
+	return []any{r.key, r.agent, r.id, r.updated, r.label, r.spawnedBy, r.search, r.entry}
+}
+
 // Session returns the entry of key.
 func (d *DB) Session(ctx context.Context, key id.SessionKey) (s session.Session, ok bool, err error) {
 	err = d.query(ctx, "SELECT key, entry FROM sessions WHERE key = ?", []any{string(key)}, func(r *sql.Rows) error {
@@ -28,17 +57,17 @@ func (d *DB) Session(ctx context.Context, key id.SessionKey) (s session.Session,
 
 // PutSession stores s durably.
 func (d *DB) PutSession(ctx context.Context, s session.Session) error {
-	args, err := sessionRow(s)
+	row, err := rowOf(s)
 	if err != nil {
 		return err
 	}
-	if _, err = d.one(ctx, putSessionSQL, args...); err == nil {
+	if err = d.w.do(ctx, true, row.put); err == nil {
 		d.project.mark(sessionsFile(s.Key.Agent()))
 	}
 	return err
 }
 
-func sessionRow(s session.Session) ([]any, error) {
+func rowOf(s session.Session) (*sessionRow, error) {
 	if s.Key == "" || s.ID == "" {
 		return nil, fault.New(fault.Internal, "store.PutSession", "a session needs a key and an id")
 	}
@@ -47,7 +76,10 @@ func sessionRow(s session.Session) ([]any, error) {
 		return nil, err
 	}
 	search := strings.ToLower(strings.Join([]string{string(s.Key), s.Label, string(s.ID), s.Title(), s.String("subject")}, "\n"))
-	return []any{string(s.Key), string(s.Key.Agent()), string(s.ID), s.Updated, s.Label, s.SpawnedBy, search, string(entry)}, nil
+	return &sessionRow{
+		key: string(s.Key), agent: string(s.Key.Agent()), id: string(s.ID), updated: s.Updated,
+		label: s.Label, spawnedBy: s.SpawnedBy, search: search, entry: string(entry),
+	}, nil
 }
 
 // DeleteSession removes the entry of key.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/session"
 )
 
 // Store persists the inbox. A method returns only when its change is durable.
@@ -20,8 +21,9 @@ type Store interface {
 	// TryInbound counts one more attempt at the messages under keys and returns
 	// the highest count.
 	TryInbound(ctx context.Context, keys ...string) (tries int, err error)
-	// Finish marks messages done with their result and stores what is to be
-	// delivered, in one transaction: after a crash either all is there or nothing.
+	// Finish marks messages done with their result, stores what is to be
+	// delivered and the session's entry, in one transaction: after a crash either
+	// all is there or nothing.
 	Finish(ctx context.Context, f Finished) error
 	// PoisonInbound sets a message aside with a reason; it is done, but listed.
 	PoisonInbound(ctx context.Context, key, reason string) error
@@ -38,6 +40,8 @@ type Finished struct {
 	Keys   []string
 	Outs   []msg.Outbound
 	Result []byte // JSON, kept with the messages as long as their keys
+	// Session is the index entry after the run; nil leaves it alone.
+	Session *session.Session
 }
 
 // Item is one stored message.

@@ -13,6 +13,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/chat/inbox"
 	"github.com/openclaw-go/openclaw/internal/chat/outbox"
+	"github.com/openclaw-go/openclaw/internal/session"
 )
 
 func put(t *testing.T, s Store, m msg.Inbound) bool {
@@ -78,6 +79,19 @@ func inboxFinish(t *testing.T, s Store) {
 	}
 	if o := want[[]outbox.Item](t)(s.OpenOutbound(t.Context())); len(o) != 1 {
 		t.Errorf("%d messages to deliver, want 1", len(o))
+	}
+	entry := session.Session{Key: "agent:main:main", ID: "s1", Updated: 7, Label: "kept"}
+	for _, updated := range []int64{7, 8} {
+		entry.Updated = updated
+		ok(t, s.Finish(t.Context(), inbox.Finished{Keys: all[3:4], Session: &entry}))
+	}
+	got, found, err := s.Session(t.Context(), entry.Key)
+	ok(t, err)
+	if !found || got.Updated != 8 || got.ID != "s1" || got.Label != "kept" {
+		t.Errorf("the session after its run: %+v, %v", got, found)
+	}
+	if byID := want[[]session.Session](t)(s.Sessions(t.Context(), session.Filter{ID: "s1"})); len(byID) != 1 {
+		t.Errorf("%d sessions with the id, want 1", len(byID))
 	}
 	ok(t, s.Finish(t.Context(), inbox.Finished{}))
 }

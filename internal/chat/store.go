@@ -1,0 +1,71 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/openclaw-go/openclaw/internal/agent"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/chat/inbox"
+	"github.com/openclaw-go/openclaw/internal/chat/reply"
+	"github.com/openclaw-go/openclaw/internal/session"
+)
+
+// storeRun stores the end of a run: the messages done, the answer in the outbox
+// and the session's entry, in one transaction.
+func (h *Handler) storeRun(ctx context.Context, w Work, out agent.Outcome, text reply.Text, res Result) error {
+	f, err := h.finished(ctx, w, text, res)
+	if err != nil {
+		return err
+	}
+	tried := false
+	_, err = h.Agent.Sessions.UpdateBy(ctx, w.Session, func(s *session.Session) error {
+		out.Note(s)
+		remember(s, w)
+		return nil
+	}, func(s session.Session) error {
+		tried, f.Session = true, &s
+		return h.Inbox.Store.Finish(ctx, f)
+	})
+	if err != nil && !tried { // there is an answer, even if its session has no entry
+		err = errors.Join(err, h.Inbox.Store.Finish(ctx, f))
+	}
+	h.Outbox.Kick(f.Outs)
+	return err
+}
+
+// store marks the messages of w done and puts its answer in the outbox, in one
+// transaction.
+func (h *Handler) store(ctx context.Context, w Work, text reply.Text, res Result) error {
+	f, err := h.finished(ctx, w, text, res)
+	if err != nil {
+		return err
+	}
+	if err := h.Inbox.Store.Finish(ctx, f); err != nil {
+		return err
+	}
+	h.Outbox.Kick(f.Outs)
+	return nil
+}
+
+// finished is what came of w, ready to be stored.
+func (h *Handler) finished(ctx context.Context, w Work, text reply.Text, res Result) (inbox.Finished, error) {
+	var outs []msg.Outbound
+	if w.Reply.To.Channel != "" && !text.Silent && text.Text != "" {
+		tmpl := w.Reply
+		tmpl.Run, tmpl.Session = w.Run, w.Session
+		outs = reply.Outbound(tmpl, text, h.prefix(w.Reply.To), func(s string) []string { return h.Outbox.Split(w.Reply.To, s) })
+		for i := range outs {
+			if err := h.Hooks.Outbound.Run(ctx, &outs[i]); err != nil {
+				return inbox.Finished{}, err
+			}
+		}
+	}
+	raw, err := json.Marshal(res)
+	if err != nil {
+		return inbox.Finished{}, err
+	}
+	h.Log.DebugContext(ctx, "reply.Finish", "run", w.Run, "parts", len(outs))
+	return inbox.Finished{Keys: w.Keys, Outs: outs, Result: raw}, nil
+}
