@@ -3,12 +3,14 @@ package chat
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/event"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/jsonr"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
@@ -20,15 +22,32 @@ func (h *Handler) Methods() []rpc.Method {
 	inject.Hidden = true
 	queue := rpc.Handle("queue.status", rpc.Read, h.rpcQueue)
 	queue.Hidden = true
+	send := rpc.Handle("chat.send", rpc.Write, h.rpcChatSend)
+	send.Lane = h.lane
 	return []rpc.Method{
 		rpc.Handle("send", rpc.Write, h.rpcSend),
 		rpc.Handle("agent", rpc.Write, h.rpcAgent),
 		rpc.Handle("agent.wait", rpc.Write, h.rpcWait),
 		rpc.Handle("chat.history", rpc.Read, h.rpcHistory),
 		rpc.Handle("chat.abort", rpc.Write, h.rpcAbort),
-		rpc.Handle("chat.send", rpc.Write, h.rpcChatSend),
-		inject, queue,
+		send, inject, queue,
 	}
+}
+
+// lane is the session that a message goes to: messages to different sessions
+// needn't wait for each other.
+func (h *Handler) lane(params json.RawMessage) string {
+	var name string
+	ok := jsonr.Object(params, func(k, v []byte) bool {
+		if string(k) == "sessionKey" {
+			name, _ = jsonr.String(v)
+		}
+		return true
+	})
+	if !ok || name == "" {
+		return ""
+	}
+	return string(h.key(name))
 }
 
 // provenance is said by clients and not acted on.

@@ -19,7 +19,6 @@ import (
 
 const (
 	maxInFlight = 256                    // requests of one client at a time
-	headStart   = 5 * time.Millisecond   // see conn.start
 	revokeDelay = 100 * time.Millisecond // so that the answer to a revocation goes out
 	maxForeign  = 10                     // calls in a row that belong to the other role
 )
@@ -39,6 +38,7 @@ type conn struct {
 	inFlight atomic.Int32
 	work     sync.WaitGroup // requests that are served
 	foreign  int            // of the read loop
+	ahead    ahead          // of the read loop
 
 	closeOnce sync.Once
 	code      int // set before q is closed
@@ -227,25 +227,6 @@ func looseID(raw []byte) []byte {
 		return []byte(`"invalid"`)
 	}
 	return only.ID
-}
-
-// start serves req beside the read loop, but gives it a head start: quick
-// requests that a client sends one behind the other take effect in that order,
-// and a slow one doesn't hold up those behind it.
-func (c *conn) start(ctx context.Context, m rpc.Method, req request) {
-	begun, settled := make(chan struct{}), make(chan struct{})
-	c.work.Go(func() {
-		defer c.inFlight.Add(-1)
-		close(begun)
-		c.run(ctx, m, req, sync.OnceFunc(func() { close(settled) }))
-	})
-	<-begun // on a busy machine that alone may take longer than the head start
-	timer := time.NewTimer(headStart)
-	defer timer.Stop()
-	select {
-	case <-settled:
-	case <-timer.C:
-	}
 }
 
 // run calls the method and answers. settled is called when the first answer is

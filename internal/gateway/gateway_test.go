@@ -283,6 +283,50 @@ func TestRequestsTakeEffectInOrder(t *testing.T) {
 	t.Error("never in order")
 }
 
+func TestLanesDoNotWait(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var order []string
+	both := make(chan struct{})
+	note := rpc.Handle("note", rpc.Write, func(ctx context.Context, _ *rpc.Caller, p struct {
+		N string `json:"n"`
+	}) (int, error) {
+		mu.Lock()
+		order = append(order, p.N)
+		if len(order) == 2 {
+			close(both)
+		}
+		mu.Unlock()
+		select {
+		case <-both: // each lets the other begin
+			return 0, nil
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	})
+	note.Lane = func(params json.RawMessage) string { return string(params) }
+	r := newRig(t, rigOptions{methods: []rpc.Method{note, rpc.Handle("after", rpc.Write, func(context.Context, *rpc.Caller, struct{}) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(order), nil
+	})}})
+	c := r.open(operator())
+	for _, n := range []string{"a", "b"} {
+		c.send(`{"type":"req","id":"` + n + `","method":"note","params":{"n":"` + n + `"}}`)
+	}
+	c.send(`{"type":"req","id":"c","method":"after","params":{}}`)
+	got := ""
+	for range 3 {
+		f := c.until(func(f incoming) bool { return f.Type == "res" })
+		if string(f.ID) == `"c"` {
+			got = string(f.Payload)
+		}
+	}
+	if got != "2" {
+		t.Errorf("a request without a lane saw %s of those before it, want 2", got)
+	}
+}
+
 func TestRevocationCloses(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})

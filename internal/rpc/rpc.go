@@ -72,6 +72,10 @@ type Method struct {
 	// Params validates the params before Call; nil accepts anything.
 	Params *jsonschema.Schema
 	Call   func(ctx context.Context, c *Caller, params json.RawMessage) (any, error)
+	// Lane names what a call concerns, such as a session. Calls of one client in
+	// different lanes needn't take effect in the order of their arrival, so that
+	// they can be stored together. nil: a call is in order with all others.
+	Lane func(params json.RawMessage) string
 
 	checks bool // Call validates by itself
 }
