@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ type channels struct {
 	bus    *event.Bus
 	client *http.Client
 	secret func(ctx context.Context, section json.RawMessage) (json.RawMessage, error)
+	getenv func(string) string
 	log    *slog.Logger
 
 	mu   sync.Mutex
@@ -141,6 +143,9 @@ func (c *channels) run(ctx context.Context, kind channel.Kind, k accountKey, a c
 		}
 	}
 	raw, err := c.secret(ctx, a.Raw)
+	if err == nil && k.account == id.DefaultAccount {
+		raw, err = fromEnv(kind.Env, raw, c.getenv)
+	}
 	if err != nil {
 		log.ErrorContext(ctx, "channel not started: a secret can't be read", "err", err)
 		ready(err)
@@ -236,4 +241,39 @@ func (c *channels) close() {
 	for _, r := range runs {
 		<-r.done
 	}
+}
+
+// fromEnv fills keys that a section leaves out from the environment.
+func fromEnv(keys []channel.EnvKey, raw json.RawMessage, getenv func(string) string) (json.RawMessage, error) {
+	var section map[string]json.RawMessage
+	for _, k := range keys {
+		v := strings.TrimSpace(getenv(k.Name))
+		if v == "" {
+			continue
+		}
+		if section == nil {
+			if err := json.Unmarshal(raw, &section); err != nil {
+				return nil, fault.Wrap(fault.Invalid, "app.fromEnv", err)
+			}
+		}
+		if _, set := section[k.Key]; set {
+			continue
+		}
+		var value any = v
+		switch {
+		case k.JSON:
+			value = json.RawMessage(v)
+		case k.List:
+			value = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+		}
+		b, err := json.Marshal(value)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "app.fromEnv", "the environment variable "+k.Name+" can't be read: "+k.Key+" wants a number or true or false")
+		}
+		section[k.Key] = b
+	}
+	if section == nil {
+		return raw, nil
+	}
+	return json.Marshal(section)
 }

@@ -139,6 +139,9 @@ type Kind struct {
 	// New makes the channel of one account from its merged section (channel
 	// defaults below, account values on top). It does no I/O.
 	New func(env Env, raw json.RawMessage) (Channel, error)
+	// Env names the environment variables that fill keys which the section of
+	// the default account leaves out.
+	Env []EnvKey
 	// Normalize turns an id as people write it in allow lists ("@alice",
 	// "tg:123", "irc:bob") into the form of msg.Sender.ID, or "" when it can
 	// never match. Nil keeps it as it is.
@@ -161,3 +164,12 @@ type Kind struct {
 type RetryAfter struct{ After time.Duration }
 
 func (e RetryAfter) Error() string { return "retry after " + e.After.String() }
+
+// EnvKey is one key of a section that an environment variable can give.
+type EnvKey struct {
+	Key  string // of the account's section: "botToken"
+	Name string // of the variable: "TELEGRAM_BOT_TOKEN"
+	// JSON says that the value is JSON as it stands (a number, true); otherwise
+	// it is a string. List cuts it at commas into a list of strings.
+	JSON, List bool
+}

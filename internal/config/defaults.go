@@ -35,7 +35,7 @@ gateway: {
   auth: { rateLimit: { "?": 1, maxAttempts: 10, windowMs: 60000, lockoutMs: 300000, exemptLoopback: true } },
   controlUi: { enabled: true },
   http: { endpoints: {
-    chatCompletions: { enabled: false, maxBodyBytes: 20971520 },
+    chatCompletions: { maxBodyBytes: 20971520 },
     responses: { enabled: false, maxBodyBytes: 20971520 },
   } },
   reload: { mode: "hybrid", debounceMs: 300 },

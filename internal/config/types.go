@@ -308,7 +308,7 @@ type GatewayHTTP struct {
 
 // Endpoint is one of gateway.http.endpoints.
 type Endpoint struct {
-	Enabled      bool  `json:"enabled"`
+	Enabled      *bool `json:"enabled"` // nil is on: the endpoint wants the gateway's secret like all others
 	MaxBodyBytes int64 `json:"maxBodyBytes"`
 }
 

@@ -60,6 +60,10 @@ func (a *api) completions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	conf := a.o.Config()
+	if on := conf.Gateway.HTTP.Endpoints.ChatCompletions.Enabled; on != nil && !*on {
+		gateway.WriteError(w, http.StatusNotFound, "not_found", "This endpoint is turned off; turn it on with: openclaw config set gateway.http.endpoints.chatCompletions.enabled true")
+		return
+	}
 	limit := conf.Gateway.HTTP.Endpoints.ChatCompletions.MaxBodyBytes
 	if limit <= 0 {
 		limit = defaultBody
