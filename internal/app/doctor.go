@@ -10,11 +10,14 @@ import (
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/feature"
 	"github.com/openclaw-go/openclaw/internal/provider"
+	"github.com/openclaw-go/openclaw/internal/session"
+	"github.com/openclaw-go/openclaw/internal/store"
 )
 
 // Checks are what doctor looks at beside the configuration file itself.
 func Checks(_ context.Context, cfg *config.Config) []feature.Check {
-	return []feature.Check{
+	checks := append(session.Checks(cfg.Paths.State, held(cfg.Paths.State)), store.Checks(cfg.Paths.State)...)
+	return append(checks, []feature.Check{
 		{Name: "Who may write", Run: func(context.Context) []feature.Finding {
 			var out []feature.Finding
 			for _, k := range Channels() {
@@ -27,6 +30,14 @@ func Checks(_ context.Context, cfg *config.Config) []feature.Check {
 			}
 			return out
 		}},
+	}...)
+}
+
+// held tells whether a gateway is using a state directory.
+func held(state string) func() bool {
+	return func() bool {
+		_, held, err := store.Holder(state)
+		return held || err != nil
 	}
 }
 

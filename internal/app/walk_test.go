@@ -58,7 +58,7 @@ type wire struct {
 }
 
 func (w *wire) Run(ctx context.Context, _ channel.Receiver) error { <-ctx.Done(); return nil }
-func (w *wire) Limits() channel.Limits                           { return channel.Limits{} }
+func (w *wire) Limits() channel.Limits                            { return channel.Limits{} }
 
 func (w *wire) Send(_ context.Context, out msg.Outbound) (msg.Receipt, error) {
 	w.mu.Lock()
@@ -153,7 +153,10 @@ func TestFromEnv(t *testing.T) {
 		return map[string]string{"HOST": "irc.example", "PORT": "6697", "ROOMS": "#a, #b", "NICK": "fromenv"}[k]
 	}
 	got, err := fromEnv([]channel.EnvKey{
-		{Key: "host", Name: "HOST"}, {Key: "port", Name: "PORT", JSON: true}, {Key: "channels", Name: "ROOMS", List: true}, {Key: "nick", Name: "NICK"},
+		{Key: "host", Name: "HOST"},
+		{Key: "port", Name: "PORT", JSON: true},
+		{Key: "channels", Name: "ROOMS", List: true},
+		{Key: "nick", Name: "NICK"},
 		{Key: "tls", Name: "TLS", JSON: true},
 	}, []byte(`{"nick":"bot"}`), env)
 	if want := `{"channels":["#a","#b"],"host":"irc.example","nick":"bot","port":6697}`; err != nil || string(got) != want {

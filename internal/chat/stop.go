@@ -87,3 +87,16 @@ func (h *Handler) Waiting(key id.SessionKey) (running bool, depth int) {
 	batch, n := h.queue.Running(key)
 	return len(batch) > 0, n
 }
+
+// Halt stops what runs in a session and waits until it ended, so that its
+// transcript can be taken away. What waits stays and is answered afterwards.
+func (h *Handler) Halt(ctx context.Context, key id.SessionKey) error {
+	for _, run := range h.Abort(key, "", "rpc") {
+		if s, ok := h.results.get(run); ok {
+			if _, err := s.wait(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -19,6 +19,11 @@ func (h *Handler) storeRun(ctx context.Context, w Work, out agent.Outcome, text 
 	if err != nil {
 		return err
 	}
+	if out.Session != "" { // the transcript is on disk before the message counts as done
+		if err := h.Agent.Sessions.Sync(ctx, out.Session); err != nil {
+			return err
+		}
+	}
 	tried := false
 	_, err = h.Agent.Sessions.UpdateBy(ctx, w.Session, func(s *session.Session) error {
 		out.Note(s)
