@@ -60,13 +60,14 @@ type DB struct {
 	now     func() time.Time
 	dialect dialect
 
-	writeDB *sql.DB // one connection, the writer's
-	w       *writer
-	readDB  *sql.DB
-	project *projector
-	rebuilt bool            // a damaged one was set aside
-	guest   bool            // another process owns the state
-	base    context.Context //nolint:containedctx // without an end: for what Close does
+	writeDB   *sql.DB // one connection, the writer's
+	w         *writer
+	readDB    *sql.DB
+	project   *projector
+	eventKeys eventKeys
+	rebuilt   bool            // a damaged one was set aside
+	guest     bool            // another process owns the state
+	base      context.Context //nolint:containedctx // without an end: for what Close does
 
 	mu    sync.RWMutex
 	stmts map[string]*sql.Stmt // of readDB
@@ -101,7 +102,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if d.guest = o.Guest; d.guest {
 		return d, nil
 	}
-	if err := d.takeIn(ctx); err != nil {
+	if err = d.loadEventKeys(ctx); err == nil {
+		err = d.takeIn(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(openError(o, err), d.Close())
 	}
 	return d, nil

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"sync"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -37,8 +38,58 @@ type SystemEvent struct {
 // maxSystemEvents bounds what waits for one session; the oldest go first.
 const maxSystemEvents = 20
 
+// eventKeys knows the sessions that may have system events: nearly none has, and
+// each turn asks.
+type eventKeys struct {
+	mu   sync.Mutex
+	keys map[id.SessionKey]bool // nil beside the process that owns the state: any may
+	puts int                    // a look at the database that overlaps one says nothing
+}
+
+// may reports whether key may have events.
+func (q *eventKeys) may(key id.SessionKey) (may bool, puts int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.keys == nil || q.keys[key], q.puts
+}
+
+func (q *eventKeys) put(key id.SessionKey) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.puts++
+	if q.keys != nil {
+		q.keys[key] = true
+	}
+}
+
+// none notes that key had no event, unless one was put since may said puts.
+func (q *eventKeys) none(key id.SessionKey, puts int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.puts == puts {
+		delete(q.keys, key)
+	}
+}
+
+// loadEventKeys finds the sessions that have system events.
+func (d *DB) loadEventKeys(ctx context.Context) error {
+	d.eventKeys.keys = map[id.SessionKey]bool{}
+	return d.query(ctx, "SELECT DISTINCT key FROM system_events", nil, func(r *sql.Rows) error {
+		var key id.SessionKey
+		err := r.Scan(&key)
+		d.eventKeys.keys[key] = true
+		return err
+	})
+}
+
 // PutSystemEvent queues text for the next prompt of key.
 func (d *DB) PutSystemEvent(ctx context.Context, key id.SessionKey, text string, at time.Time) error {
+	err := d.putSystemEvent(ctx, key, text, at)
+	d.eventKeys.put(key) // also after an error: it may be there all the same
+	return err
+}
+
+func (d *DB) putSystemEvent(ctx context.Context, key id.SessionKey, text string, at time.Time) error {
 	return d.w.do(ctx, false, func(ctx context.Context, w *writer) error {
 		if _, err := w.exec(ctx, "INSERT INTO system_events (key, text, at) VALUES (?, ?, ?)", string(key), text, millis(at)); err != nil {
 			return err
@@ -57,12 +108,19 @@ func (d *DB) DropSystemEvents(ctx context.Context, key id.SessionKey, upTo int64
 
 // SystemEvents returns what is queued for key and leaves it.
 func (d *DB) SystemEvents(ctx context.Context, key id.SessionKey) ([]SystemEvent, error) {
+	may, puts := d.eventKeys.may(key)
+	if !may {
+		return nil, nil
+	}
 	var es []SystemEvent
 	err := d.query(ctx, "SELECT seq, text, at FROM system_events WHERE key = ? ORDER BY seq", []any{string(key)}, func(r *sql.Rows) error {
 		e, err := scanEvent(r)
 		es = append(es, e)
 		return err
 	})
+	if err == nil && len(es) == 0 {
+		d.eventKeys.none(key, puts)
+	}
 	return es, err
 }
 
