@@ -71,19 +71,23 @@ func (b *Book) AppendCustom(_ context.Context, s Session, customType string, dat
 }
 
 func (t *transcript) custom(customType string, data json.RawMessage, now time.Time) error {
-	next := t.newID()
+	return t.write(t.customLine(customType, data, now))
+}
+
+func (t *transcript) customLine(customType string, data json.RawMessage, now time.Time) (line []byte, next string) {
+	next = t.newID()
 	b := []byte(`{"type":"custom"`)
 	b = text(b, "customType", customType)
 	b = append(append(b, `,"data":`...), data...)
 	b = text(b, "id", next)
 	b = parent(b, t.leaf)
 	b = text(b, "timestamp", iso(now))
-	return t.write(append(b, "}\n"...), next)
+	return append(b, "}\n"...), next
 }
 
 // SetModel notes in the transcript which model and thinking level answer next,
 // when they differ from what it says last (model_change,
-// thinking_level_change, custom model-snapshot).
+// thinking_level_change, custom model-snapshot), with one write.
 func (b *Book) SetModel(_ context.Context, s Session, m llm.Model, thinking string) error {
 	if thinking == "" {
 		thinking = "off"
@@ -99,34 +103,42 @@ func (b *Book) SetModel(_ context.Context, s Session, m llm.Model, thinking stri
 	if err := t.ready(now); err != nil {
 		return err
 	}
+	was := t.leaf
+	var lines []byte
+	add := func(line []byte, next string) {
+		lines = append(lines, line...)
+		t.leaf = next // what comes next hangs on it
+	}
 	if t.provider != m.Provider || t.model != m.ID {
 		line, next := t.begin("model_change", now)
 		line = text(text(line, "provider", m.Provider), "modelId", m.ID)
-		if err := t.write(append(line, "}\n"...), next); err != nil {
-			return err
-		}
-		t.provider, t.model = m.Provider, m.ID
+		add(append(line, "}\n"...), next)
 	}
 	if t.thinking != thinking {
 		line, next := t.begin("thinking_level_change", now)
-		if err := t.write(append(text(line, "thinkingLevel", thinking), "}\n"...), next); err != nil {
-			return err
-		}
-		t.thinking = thinking
+		add(append(text(line, "thinkingLevel", thinking), "}\n"...), next)
 	}
 	snapshot := m.Provider + "/" + m.API + "/" + m.ID
-	if t.snapshot == snapshot {
+	if t.snapshot != snapshot {
+		data, err := marshal(struct {
+			Timestamp int64  `json:"timestamp"`
+			Provider  string `json:"provider"`
+			API       string `json:"modelApi"`
+			ID        string `json:"modelId"`
+		}{now.UnixMilli(), m.Provider, m.API, m.ID})
+		if err != nil {
+			t.leaf = was
+			return err
+		}
+		add(t.customLine("model-snapshot", data, now))
+	}
+	if len(lines) == 0 {
 		return nil
 	}
-	data, err := marshal(struct {
-		Timestamp int64  `json:"timestamp"`
-		Provider  string `json:"provider"`
-		API       string `json:"modelApi"`
-		ID        string `json:"modelId"`
-	}{now.UnixMilli(), m.Provider, m.API, m.ID})
-	if err != nil {
+	if err := t.write(lines, t.leaf); err != nil {
+		t.leaf = was
 		return err
 	}
-	t.snapshot = snapshot
-	return t.custom("model-snapshot", data, now)
+	t.provider, t.model, t.thinking, t.snapshot = m.Provider, m.ID, thinking, snapshot
+	return nil
 }

@@ -182,28 +182,22 @@ func (t *transcript) newID() string {
 	}
 }
 
-// write appends one line, behind a header if the file is new, and makes next
-// the leaf.
+// write appends line, which may be several, behind a header if the file is new,
+// and makes next the leaf.
 func (t *transcript) write(line []byte, next string) error {
 	if err := t.openFile(); err != nil {
 		return err
 	}
-	if !t.exists {
-		if err := t.put(t.header(time.Now())); err != nil {
-			return err
-		}
-		t.exists = true
-	}
-	if t.unended {
-		if err := t.put([]byte("\n")); err != nil {
-			return err
-		}
-		t.unended = false
+	switch {
+	case !t.exists:
+		line = append(t.header(time.Now()), line...)
+	case t.unended:
+		line = append([]byte{'\n'}, line...)
 	}
 	if err := t.put(line); err != nil {
 		return err
 	}
-	t.leaf = next
+	t.exists, t.unended, t.leaf = true, false, next
 	return nil
 }
 
