@@ -122,6 +122,10 @@ func (s *IRCServer) Join(t testing.TB, nick string) *Person {
 			if strings.Contains(l, " 001 ") {
 				close(welcome)
 			}
+			if strings.Contains(l, " 433 ") { // whoever had the name before is still being let go
+				time.Sleep(100 * time.Millisecond)
+				fmt.Fprintf(c, "NICK %s\r\n", nick)
+			}
 			if _, rest, ok := strings.Cut(l, " PRIVMSG "+nick+" :"); ok {
 				p.mu.Lock()
 				p.got = append(p.got, rest)
@@ -131,7 +135,7 @@ func (s *IRCServer) Join(t testing.TB, nick string) *Person {
 	}()
 	select {
 	case <-welcome:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("no welcome from the IRC server")
 	}
 	return p

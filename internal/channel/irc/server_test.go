@@ -130,6 +130,9 @@ func join(t *testing.T, addr, nick string, rooms ...string) *person {
 				fmt.Fprintf(c, "PONG %s\r\n", f[1])
 			case len(f) > 1 && f[1] == "001":
 				close(welcome)
+			case len(f) > 1 && f[1] == "433": // whoever had the name before is still being let go
+				time.Sleep(100 * time.Millisecond)
+				fmt.Fprintf(c, "NICK %s\r\n", nick)
 			}
 			p.mu.Lock()
 			p.raw = append(p.raw, line)
@@ -143,8 +146,10 @@ func join(t *testing.T, addr, nick string, rooms ...string) *person {
 	fmt.Fprintf(c, "NICK %s\r\nUSER %s 0 * :%s\r\n", nick, nick, nick)
 	select {
 	case <-welcome:
-	case <-time.After(10 * time.Second):
-		t.Fatalf("%s couldn't log in", nick)
+	case <-time.After(30 * time.Second):
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		t.Fatalf("%s couldn't log in: %q", nick, p.raw)
 	}
 	for _, r := range rooms {
 		fmt.Fprintf(c, "JOIN %s\r\n", r)
