@@ -101,6 +101,7 @@ func (g *daemon) settings() auth.Settings {
 	cfg := g.cfg.Current()
 	a := cfg.Gateway.Auth
 	s := auth.Settings{Mode: a.Mode, Gateway: cfg.Gateway, Token: g.opts.Token, Password: g.opts.Password}
+	s.Proxy = auth.Proxy{UserHeader: a.Proxy.UserHeader, RequiredHeaders: a.Proxy.RequiredHeaders, AllowUsers: a.Proxy.AllowUsers}
 	if g.opts.Auth != "" {
 		s.Mode = g.opts.Auth
 	}

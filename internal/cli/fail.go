@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/cli/service"
 	"github.com/openclaw-go/openclaw/internal/cli/term"
 	"github.com/openclaw-go/openclaw/internal/client"
 	"github.com/openclaw-go/openclaw/internal/config"
@@ -60,6 +61,9 @@ func (sh *shell) report(err error) int {
 		return 130
 	}
 	code := 1
+	if sh.Getenv("OPENCLAW_SERVICE_MARKER") != "" && fault.KindOf(err) == fault.Invalid {
+		code = service.NoRestart
+	}
 	if sh.json {
 		sh.printJSON(failure(err))
 	}

@@ -278,6 +278,14 @@ type GatewayAuth struct {
 	Token     json.RawMessage `json:"token"`
 	Password  json.RawMessage `json:"password"`
 	RateLimit *RateLimit      `json:"rateLimit"`
+	Proxy     TrustedProxy    `json:"trustedProxy"`
+}
+
+// TrustedProxy is gateway.auth.trustedProxy: the proxy that signs people in.
+type TrustedProxy struct {
+	UserHeader      string   `json:"userHeader"`
+	RequiredHeaders []string `json:"requiredHeaders"`
+	AllowUsers      []string `json:"allowUsers"`
 }
 
 // RateLimit is gateway.auth.rateLimit.

@@ -32,7 +32,7 @@ func SystemdUnit(s Spec) string {
 	}
 	// The gateway drains on SIGTERM; its children get the time too, then the
 	// whole group is killed.
-	b.WriteString("Restart=always\nRestartSec=5\nKillMode=mixed\nTimeoutStopSec=40\nUMask=0077\n\n[Install]\nWantedBy=default.target\n")
+	b.WriteString("Restart=always\nRestartSec=5\nRestartPreventExitStatus=78\nKillMode=mixed\nTimeoutStopSec=40\nUMask=0077\n\n[Install]\nWantedBy=default.target\n")
 	return b.String()
 }
 
