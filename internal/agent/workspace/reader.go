@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -45,6 +46,7 @@ type Reader struct {
 }
 
 type snapshot struct {
+	paths []string // of names, made once
 	stamp Stamp
 	files []File
 	sure  bool
@@ -58,10 +60,14 @@ func (r *Reader) Files(ctx context.Context, dir string) ([]File, Stamp, error) {
 		return nil, 0, err
 	}
 	now := time.Now()
-	stamp, sure := look(dir, now)
 	r.mu.Lock()
 	old, ok := r.dirs[dir]
 	r.mu.Unlock()
+	paths := old.paths
+	if !ok {
+		paths = pathsIn(dir)
+	}
+	stamp, sure := look(paths, now)
 	if ok && old.stamp == stamp && old.sure {
 		return old.files, stamp, nil
 	}
@@ -78,7 +84,7 @@ func (r *Reader) Files(ctx context.Context, dir string) ([]File, Stamp, error) {
 	if r.dirs == nil || len(r.dirs) >= maxDirs {
 		r.dirs = map[string]snapshot{}
 	}
-	r.dirs[dir] = snapshot{stamp, files, sure}
+	r.dirs[dir] = snapshot{paths, stamp, files, sure}
 	return files, stamp, nil
 }
 
@@ -92,20 +98,31 @@ func optional(name string) bool {
 	return name == bootstrap || strings.EqualFold(name, "memory.md")
 }
 
+func pathsIn(dir string) []string {
+	paths := names()
+	for i, n := range paths {
+		paths[i] = filepath.Join(dir, n)
+	}
+	return paths
+}
+
 // look stats the files; sure is false when one is too young to trust that.
-func look(dir string, now time.Time) (stamp Stamp, sure bool) {
+func look(paths []string, now time.Time) (stamp Stamp, sure bool) {
 	h := fnv.New64a()
 	sure = true
-	for _, n := range names() {
-		fi, err := os.Stat(filepath.Join(dir, n))
-		if err != nil {
-			fmt.Fprint(h, "-;")
-			continue
+	line := make([]byte, 0, 64)
+	for _, p := range paths {
+		line = line[:0]
+		if fi, err := os.Stat(p); err == nil {
+			if now.Sub(fi.ModTime()) < settle {
+				sure = false
+			}
+			line = strconv.AppendInt(line, fi.Size(), 10)
+			line = strconv.AppendInt(append(line, ' '), fi.ModTime().UnixNano(), 10)
+			line = strconv.AppendUint(append(line, ' '), uint64(fi.Mode()), 10)
+			line = strconv.AppendUint(append(line, ' '), inode(fi), 10)
 		}
-		if now.Sub(fi.ModTime()) < settle {
-			sure = false
-		}
-		fmt.Fprint(h, fi.Size(), fi.ModTime().UnixNano(), fi.Mode(), inode(fi), ";")
+		_, _ = h.Write(append(line, ';')) // a hash never fails
 	}
 	return Stamp(h.Sum64()), sure
 }
