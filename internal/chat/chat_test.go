@@ -33,7 +33,7 @@ import (
 // house is a handler on a real store with a model that the test scripts.
 type house struct {
 	*chat.Handler
-	t    *testing.T
+	t    testing.TB
 	db   *store.DB
 	bus  *event.Bus
 	mind *mind
@@ -105,7 +105,7 @@ func (noEvents) PeekSystemEvents(context.Context, id.SessionKey) ([]chat.Line, e
 func (noEvents) DropSystemEvents(context.Context, id.SessionKey, int64) error { return nil }
 
 // open makes a house on dir; opening it twice is a restart.
-func open(t *testing.T, dir string, m *mind) *house {
+func open(t testing.TB, dir string, m *mind) *house {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	cfg := &config.Config{Paths: config.Paths{Home: dir, State: dir}}
