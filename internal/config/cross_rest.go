@@ -147,6 +147,9 @@ func (c *crossChecker) misc() {
 
 func (c *crossChecker) gateway() {
 	g := c.find("gateway")
+	if port := g.Get("port"); port != nil && port.Float() > 65535 {
+		c.bad([]string{"gateway", "port"}, port, "use one from 1 to 65535; the usual one is 18789", "Invalid input: there is no such port")
+	}
 	mode, bind := str(g.Find("tailscale", "mode")), str(g.Get("bind"))
 	if mode != "serve" && mode != "funnel" || bind == "" || bind == "loopback" {
 		return
