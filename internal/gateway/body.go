@@ -57,6 +57,7 @@ func PostOnly(w http.ResponseWriter, r *http.Request) bool {
 // body that doesn't come.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) (body []byte, ok bool) {
 	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
+		unread(w, r)
 		WriteError(w, http.StatusUnsupportedMediaType, "invalid_request_error", "Content-Encoding isn't supported; send the body as it is.")
 		return nil, false
 	}
@@ -67,10 +68,10 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) (body []byte,
 	}
 	_ = ctl.SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := readAll(r, limit)
-	_ = ctl.SetReadDeadline(time.Time{})
 	var timeout net.Error
 	switch {
 	case err == nil && int64(len(body)) <= limit:
+		_ = ctl.SetReadDeadline(time.Time{}) // otherwise it stands: the server still reads what is left
 		return body, true
 	case err == nil:
 		tooLarge(w, r, ctl, limit)
@@ -98,6 +99,22 @@ func readAll(r *http.Request, limit int64) ([]byte, error) {
 		if err != nil {
 			return body, err
 		}
+	}
+}
+
+// boundBody bounds how long the server waits for a body that no handler reads,
+// which it does behind every answer.
+func boundBody(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
+	}
+}
+
+// unread has the answer leave at once although the body wasn't read: the
+// server would wait for the body first to use the connection again.
+func unread(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
 	}
 }
 

@@ -25,6 +25,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// request here.
 		h.Set("Connection", "close")
 	}
+	boundBody(w, r)
 	switch {
 	case isUpgrade(r) && r.URL.Path != "/__openclaw__/ws":
 		s.serveWS(w, r)
@@ -82,6 +83,7 @@ func (s *Server) authenticated(next http.Handler) http.Handler {
 			return
 		}
 		if _, refusal := s.o.Auth.HTTP(r); refusal != nil {
+			unread(w, r)
 			if refusal.RetryAfter > 0 {
 				w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refusal.RetryAfter.Seconds()))))
 			}
@@ -97,6 +99,7 @@ func (s *Server) authenticated(next http.Handler) http.Handler {
 
 // notFound answers APIs in JSON and everything else in plain text.
 func notFound(w http.ResponseWriter, r *http.Request) {
+	unread(w, r)
 	for _, api := range []string{"/v1/", "/tools/", "/sessions/"} {
 		if strings.HasPrefix(r.URL.Path, api) && r.URL.Path != "/tools/invoke/" {
 			WriteError(w, http.StatusNotFound, "not_found", "No such endpoint: "+r.Method+" "+shorten(r.URL.Path))

@@ -128,6 +128,57 @@ func New(t testing.TB, modelURL string, config map[string]any) *Gateway {
 	return g
 }
 
+// ConfigPath is the configuration file.
+func (g *Gateway) ConfigPath() string { return filepath.Join(g.Dir, "openclaw.json") }
+
+// Edit changes the configuration file as an editor does: in place.
+func (g *Gateway) Edit(change func(config map[string]any)) {
+	g.t.Helper()
+	raw, err := os.ReadFile(g.ConfigPath())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	config := map[string]any{}
+	if err := json.Unmarshal(raw, &config); err != nil {
+		g.t.Fatal(err)
+	}
+	change(config)
+	if raw, err = json.MarshalIndent(config, "", "  "); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := os.WriteFile(g.ConfigPath(), raw, 0o600); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// Log returns what the gateway printed so far.
+func (g *Gateway) Log() string {
+	raw, err := os.ReadFile(g.log.Name())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// Ended waits for the end of the process and returns its exit code.
+func (g *Gateway) Ended(limit time.Duration) (code int) {
+	g.t.Helper()
+	select {
+	case err := <-g.ended:
+		g.cmd = nil
+		if ee, ok := errors.AsType[*exec.ExitError](err); ok {
+			return ee.ExitCode()
+		}
+		return 0
+	case <-time.After(limit):
+		g.t.Fatalf("the gateway still runs after %v", limit)
+		return -1
+	}
+}
+
+// Signal sends a signal to the process.
+func (g *Gateway) Signal(s syscall.Signal) { _ = g.cmd.Process.Signal(s) }
+
 // Command is the program with this gateway's environment.
 func (g *Gateway) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, Binary(g.t), args...)
