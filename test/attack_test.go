@@ -398,5 +398,10 @@ func callTool(t *testing.T, g *harness.Gateway, name string, args any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return turn(t, g, fmt.Sprintf("!tool %s %s", name, raw))
+	got := turn(t, g, fmt.Sprintf("do !tool %s %s", name, raw))
+	_, result, ok := strings.Cut(got, "(tool: ")
+	if !ok {
+		t.Errorf("%s was not called: %.200s", name, got)
+	}
+	return result
 }

@@ -54,6 +54,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer closing(ctx, o.Log, "lock", lock)
+	private(ctx, o.Paths.State, o.Log)
 
 	loaded, err := config.Load(ctx, o.Paths, config.LoadOptions{LastGood: true})
 	if err != nil {

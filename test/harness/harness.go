@@ -72,6 +72,8 @@ type Gateway struct {
 	Work  string // workspace
 	Port  int
 	Env   []string
+	UID   int  // of the process, when the test is root; 0 is the test's own
+	Umask bool // none for the process: it must care for modes itself
 	cmd   *exec.Cmd
 	ended chan error
 	log   *os.File
@@ -219,13 +221,39 @@ func (g *Gateway) StartOnly() {
 	g.cmd = g.Command(context.Background(), "gateway", "run", "--port", fmt.Sprint(g.Port))
 	g.cmd.Stdout, g.cmd.Stderr = g.log, g.log
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if g.UID != 0 && os.Getuid() == 0 {
+		g.give()
+		g.cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(g.UID), Gid: uint32(g.UID)}
+	}
+	if g.Umask {
+		g.cmd.Path, g.cmd.Args = "/bin/sh", append([]string{"sh", "-c", `umask 000; exec "$0" "$@"`, g.cmd.Path}, g.cmd.Args[1:]...)
+	}
 	if err := g.cmd.Start(); err != nil {
+		g.cmd = nil
 		g.t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	g.ended = ended
 	cmd := g.cmd
 	go func() { ended <- cmd.Wait() }()
+}
+
+// give makes everything of the gateway its user's.
+func (g *Gateway) give() {
+	g.t.Helper()
+	root := filepath.Dir(g.Dir)
+	for _, p := range []string{filepath.Dir(g.cmd.Path), filepath.Dir(root)} {
+		_ = os.Chmod(p, 0o711) //nolint:gosec // its user passes through
+	}
+	err := filepath.WalkDir(root, func(p string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chown(p, g.UID, g.UID)
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
 }
 
 // PID is the process id.
