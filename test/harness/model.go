@@ -20,6 +20,11 @@ import (
 // words of the person.
 type Model struct {
 	URL string
+	// Fail writes the body of a failure that was asked for; it is given the
+	// credential that came. Raw, when not nil, answers in place of the script.
+	// Both are set before the first call.
+	Fail func(credential string) string
+	Raw  func(w http.ResponseWriter, r *http.Request, c ModelCall) (done bool)
 
 	mu    sync.Mutex
 	holds map[string]chan struct{}
@@ -137,13 +142,21 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 		_ = i
 	}
 	m.mu.Lock()
-	m.calls = append(m.calls, ModelCall{At: time.Now(), User: user, Messages: in.Messages, Raw: string(raw)})
+	call := ModelCall{At: time.Now(), User: user, Messages: in.Messages, Raw: string(raw)}
+	m.calls = append(m.calls, call)
 	n := len(m.calls)
 	m.mu.Unlock()
+	if m.Raw != nil && m.Raw(w, r, call) {
+		return
+	}
 	if f := failRE.FindStringSubmatch(user); f != nil {
 		var code int
 		fmt.Sscan(f[1], &code)
-		http.Error(w, `{"error":{"message":"told to fail"}}`, code)
+		body := `{"error":{"message":"told to fail"}}`
+		if m.Fail != nil {
+			body = m.Fail(r.Header.Get("Authorization"))
+		}
+		http.Error(w, body, code)
 		return
 	}
 	words := map[string]string{}
