@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/openclaw-go/openclaw/internal/app"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -30,7 +33,10 @@ func deps() cli.Deps {
 // serve runs the gateway once; the command line runs it again when it asks to
 // be, so that a new port or log of the configuration is taken up.
 func serve(ctx context.Context, o cli.ServeOptions) error {
+	hurry, done := twice()
+	defer done()
 	err := app.Run(ctx, app.Options{
+		Hurry: hurry,
 		Paths: o.Paths, Port: o.Port, Bind: o.Bind, Auth: o.Auth, Token: o.Token, Password: o.Password, Log: o.Log, LogFile: o.LogFile,
 		Ready: func(s app.Started) { o.Ready(cli.Ready{Addr: s.Addr, Model: s.Model}) },
 	})
@@ -38,6 +44,24 @@ func serve(ctx context.Context, o cli.ServeOptions) error {
 		return cli.ErrRestart
 	}
 	return err
+}
+
+// twice is closed at the second signal to end: whoever asks again doesn't want
+// to wait for what runs.
+func twice() (hurry <-chan struct{}, done func()) {
+	signals, closed, end := make(chan os.Signal, 2), make(chan struct{}), make(chan struct{}) // room for both signals
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for range 2 {
+			select {
+			case <-signals:
+			case <-end:
+				return
+			}
+		}
+		close(closed)
+	}()
+	return closed, func() { signal.Stop(signals); close(end) }
 }
 
 func local(ctx context.Context, o cli.LocalOptions) (cli.Answer, error) {

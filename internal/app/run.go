@@ -31,6 +31,9 @@ type Options struct {
 	Ready func(Started)
 	// Drain is how long running turns may go on after ctx ended; 0 is 20 s.
 	Drain time.Duration
+	// Hurry, once closed, ends the drain: what still runs is cut and resumed by
+	// the next start. Nil never does.
+	Hurry <-chan struct{}
 }
 
 // Started is a gateway that answers.
@@ -186,7 +189,16 @@ func (g *daemon) drain(ctx context.Context, cause error) {
 	}
 	g.inbox.Close()
 	dctx, cancel := context.WithTimeoutCause(ctx, limit, queue.ErrShutdown)
+	var wg sync.WaitGroup
+	defer wg.Wait()
 	defer cancel()
+	wg.Go(func() {
+		select {
+		case <-g.opts.Hurry:
+			cancel()
+		case <-dctx.Done():
+		}
+	})
 	g.chat.Close(dctx)
 	g.outbox.Flush(dctx, 3*time.Second)
 	g.channels.close()
