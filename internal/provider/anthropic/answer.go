@@ -136,7 +136,8 @@ func (a *answer) message() (llm.Message, error) {
 		return m, a.call.Garbled("the model gave an empty answer")
 	}
 	a.req.Model.Price(&a.usage)
-	m.Usage = &a.usage
+	used := a.usage // a copy: a pointer into a would keep the whole exchange as long as the message
+	m.Usage = &used
 	return m, nil
 }
 

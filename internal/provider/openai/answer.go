@@ -255,7 +255,8 @@ func (a *answer) message() (llm.Message, error) {
 		return m, err
 	}
 	a.req.Model.Price(&a.usage)
-	m.Usage = &a.usage
+	used := a.usage // a copy: a pointer into a would keep the whole exchange as long as the message
+	m.Usage = &used
 	return m, nil
 }
 
