@@ -35,7 +35,10 @@ type Queue[T any] struct {
 type lane[T any] struct {
 	waiting []T
 	batch   []T // what runs now
-	cancel  context.CancelCauseFunc
+	// ctx is that of the latest item, without its end. Were it that of the batch
+	// before, each batch would hold on to all that ever ran.
+	ctx    context.Context //nolint:containedctx // see above
+	cancel context.CancelCauseFunc
 }
 
 // New returns a queue that runs at most limit() batches at once. A batch is one
@@ -59,12 +62,13 @@ func (q *Queue[T]) Submit(ctx context.Context, key id.SessionKey, it T) (behind 
 		q.ready = append(q.ready, key)
 	}
 	l.waiting = append(l.waiting, it)
-	q.startLocked(context.WithoutCancel(ctx)) // a batch outlives the request that submitted it
+	l.ctx = context.WithoutCancel(ctx) // a batch outlives the request that submitted it
+	q.startLocked()
 	return behind
 }
 
 // startLocked gives free slots to the lanes that wait.
-func (q *Queue[T]) startLocked(ctx context.Context) {
+func (q *Queue[T]) startLocked() {
 	for len(q.ready) > 0 && q.busy < max(q.limit(), 1) && !q.closed {
 		key := q.ready[0]
 		q.ready = q.ready[1:]
@@ -76,7 +80,7 @@ func (q *Queue[T]) startLocked(ctx context.Context) {
 		l.batch = l.waiting[:n:n]
 		l.waiting = l.waiting[n:]
 		var runCtx context.Context
-		runCtx, l.cancel = context.WithCancelCause(ctx)
+		runCtx, l.cancel = context.WithCancelCause(l.ctx)
 		q.busy++
 		q.wg.Go(func() { q.work(runCtx, key, l) })
 	}
@@ -94,7 +98,7 @@ func (q *Queue[T]) work(ctx context.Context, key id.SessionKey, l *lane[T]) {
 	} else {
 		q.ready = append(q.ready, key)
 	}
-	q.startLocked(context.WithoutCancel(ctx))
+	q.startLocked()
 }
 
 // Abort stops the running batch of a lane when match accepts one of its items

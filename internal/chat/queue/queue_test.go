@@ -3,7 +3,9 @@ package queue_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -137,4 +139,21 @@ func TestClose(t *testing.T) {
 			t.Error("a closed queue started something")
 		}
 	})
+}
+
+// TestBatchesHoldNothingOfThoseBefore: a batch that began when another ended
+// once had its context, and with it those of all before.
+func TestBatchesHoldNothingOfThoseBefore(t *testing.T) {
+	t.Parallel()
+	var last string
+	q := queue.New(func() int { return 1 }, func(string, string) bool { return false }, func(ctx context.Context, _ []string) {
+		last = fmt.Sprint(ctx) // one batch at a time
+	})
+	for i := range 50 {
+		q.Submit(t.Context(), id.SessionKey(fmt.Sprint("s", i%3)), "x")
+	}
+	q.Close(t.Context())
+	if n := strings.Count(last, "WithoutCancel"); n != 1 {
+		t.Errorf("the context of the last batch is %d deep: %s", n, last)
+	}
 }
