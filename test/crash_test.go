@@ -85,6 +85,23 @@ func TestKillInTheDebounceWindow(t *testing.T) {
 	}
 }
 
+// What was put together in the debounce window and cut in its run is answered
+// once, each message of it.
+func TestKillAfterTheDebounceWindow(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]any{"messages": map[string]any{"inbound": map[string]any{"debounceMs": 400}}})
+	s.al.Say(bot, "orange one")
+	s.al.Say(bot, "orange two !hold w")
+	s.calledOnce(t, "orange two")
+	s.Kill()
+	s.model.Release("w")
+	s.up(t)
+	s.once(t, "orange two")
+	if n := users(s.Transcript("agent:main:main"), "orange"); n != 2 {
+		t.Errorf("the two messages are %d times in the transcript", n)
+	}
+}
+
 // stored waits until n messages are in the inbox; doctor lists them.
 func (s *scene) stored(t *testing.T, n int) {
 	t.Helper()

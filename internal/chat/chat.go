@@ -45,7 +45,7 @@ type Work struct {
 func merges(mode func(msg.Inbound) string) func(a, b Work) bool {
 	return func(a, b Work) bool {
 		x, y := a.In[0], b.In[0]
-		return !a.Recovered && a.Owner == b.Owner && a.Reply.To == b.Reply.To && (x.Client == nil) == (y.Client == nil) &&
+		return !a.Recovered && !b.Recovered && a.Owner == b.Owner && a.Reply.To == b.Reply.To && (x.Client == nil) == (y.Client == nil) &&
 			(x.Client == nil || x.Client.Conn == y.Client.Conn && !x.Client.Lost) && mode(x) == "collect"
 	}
 }
@@ -99,12 +99,16 @@ func (h *Handler) Close(ctx context.Context) { h.queue.Close(ctx) }
 // Handle takes stored messages that belong together, from the inbox to the
 // queue. It finishes itself what needs no run.
 func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
-	in := joined(items)
 	h.Log.DebugContext(ctx, "chat.Handle", "key", items[0].Key)
-	w := Work{Run: id.NewRun(), In: []msg.Inbound{in}, Keys: keys(items), Recovered: items[0].Tries > 0, Reply: msg.Outbound{To: in.At, ReplyTo: in.ID}}
-	if err := h.Hooks.Inbound.Run(ctx, &in); err != nil {
-		return err
+	ins := make([]msg.Inbound, len(items))
+	for i, it := range items {
+		ins[i] = it.In
+		if err := h.Hooks.Inbound.Run(ctx, &ins[i]); err != nil {
+			return err
+		}
 	}
+	in := joined(ins) // as one message, for the gate and the commands
+	w := Work{Run: id.NewRun(), In: ins, Keys: keys(items), Recovered: items[0].Tries > 0, Reply: msg.Outbound{To: in.At, ReplyTo: ins[len(ins)-1].ID}}
 
 	if c := in.Client; c != nil {
 		w.Run, w.Session, w.Owner = c.Run, c.Session, c.Owner
@@ -124,8 +128,9 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 			return h.finish(ctx, w, d.Text, nil)
 		}
 		w.Session, w.Owner = route.Resolve(h.Config(), in).Session, d.Owner
-		h.fetch(ctx, &in)
-		w.In[0] = in
+		for i := range ins {
+			h.fetch(ctx, &ins[i])
+		}
 	}
 
 	if words, ok := h.stops(in.Text); ok {

@@ -19,12 +19,11 @@ import (
 )
 
 // joined is one message made of several of the same sender.
-func joined(items []inbox.Item) msg.Inbound {
-	in := items[0].In
-	for _, it := range items[1:] {
-		in.Text += "\n" + it.In.Text
-		in.Attachments = append(in.Attachments, it.In.Attachments...)
-		in.Mentioned = in.Mentioned || it.In.Mentioned
+func joined(ins []msg.Inbound) msg.Inbound {
+	in := ins[0]
+	for _, x := range ins[1:] {
+		in.Text += "\n" + x.Text
+		in.Mentioned = in.Mentioned || x.Mentioned
 	}
 	return in
 }
