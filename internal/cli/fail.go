@@ -181,6 +181,9 @@ func invalidText(e *config.Invalid) string {
 	for _, p := range e.Problems {
 		b.WriteString("- " + p.String() + "\n")
 	}
+	if e.Reason != "" {
+		b.WriteString("The last config that worked isn't used either: " + e.Reason + "\n")
+	}
 	b.WriteString("\nConfig invalid\nFile: " + e.Path + "\nRun: openclaw doctor --fix")
 	return b.String()
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"log/slog"
 	"net"
@@ -18,9 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
-	"github.com/openclaw-go/openclaw/internal/base/version"
 	"github.com/openclaw-go/openclaw/internal/cli/logfile"
-	"github.com/openclaw-go/openclaw/internal/cli/term"
 	"github.com/openclaw-go/openclaw/internal/client"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/secret"
@@ -170,6 +166,20 @@ func (f runFlags) options() (ServeOptions, error) {
 // unless the flags allow to make what is missing.
 func (sh *shell) configured(ctx context.Context, f runFlags, o ServeOptions) (l *config.Loaded, fresh bool, err error) {
 	l, err = sh.load(ctx)
+	if inv, ok := isInvalid(err); ok {
+		good, gerr := config.Load(ctx, sh.paths(), config.LoadOptions{Env: sh.Getenv, LastGood: true})
+		if gerr != nil {
+			return nil, false, gerr // it says why the last good one can't serve
+		}
+		if !good.LastGood || needsToken(good.Config, o) {
+			return nil, false, err
+		}
+		sh.note("%s", sh.err.Warn("The config file is invalid, so the last one that worked is in force:"))
+		for _, p := range inv.Problems {
+			sh.note("  %s", p.String())
+		}
+		sh.loaded, l, err = good, good, nil
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -218,56 +228,6 @@ func localName(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// secrets takes from the environment what the flags leave open.
-func (sh *shell) secrets(o *ServeOptions) {
-	if o.Token == "" {
-		o.Token = secret.String(first(sh.Getenv("OPENCLAW_GATEWAY_TOKEN"), sh.Getenv("CLAWDBOT_GATEWAY_TOKEN")))
-	}
-	if o.Password == "" {
-		o.Password = secret.String(first(sh.Getenv("OPENCLAW_GATEWAY_PASSWORD"), sh.Getenv("CLAWDBOT_GATEWAY_PASSWORD")))
-	}
-}
-
-// needsToken says whether nothing says yet how clients get in.
-func needsToken(c *config.Config, o ServeOptions) bool {
-	a := c.Gateway.Auth
-	if first(o.Auth, a.Mode, "token") != "token" || o.Token != "" || len(a.Token) > 0 {
-		return false
-	}
-	return a.Mode != "" || o.Password == "" && len(a.Password) == 0
-}
-
-// ensureToken makes a token and keeps it in the configuration, where one is
-// needed.
-func (sh *shell) ensureToken(ctx context.Context, l *config.Loaded, o ServeOptions) (*config.Loaded, error) {
-	if !needsToken(l.Config, o) {
-		return l, nil
-	}
-	changes, err := tokenChanges()
-	if err != nil {
-		return nil, err
-	}
-	return sh.edit(ctx, changes...)
-}
-
-// tokenChanges put a new token into the configuration.
-func tokenChanges() ([]change, error) {
-	token, err := newToken()
-	if err != nil {
-		return nil, err
-	}
-	return []change{{"gateway.auth.mode", "token", false}, {"gateway.auth.token", token, false}}, nil
-}
-
-// newToken is 48 hex digits.
-func newToken() (string, error) {
-	raw := make([]byte, 24)
-	if _, err := rand.Read(raw); err != nil {
-		return "", fault.Wrap(fault.Internal, "cli.newToken", err)
-	}
-	return hex.EncodeToString(raw), nil
-}
-
 func (sh *shell) port(c *config.Config) int {
 	gw := c.Gateway
 	if sh.global.dev && gw.Port == 0 {
@@ -311,70 +271,6 @@ func logLevel(name string) slog.Level {
 		return slog.LevelInfo
 	}
 	return l
-}
-
-// welcome tells the person at the terminal where the gateway is and what to
-// type next.
-func (sh *shell) welcome(ctx context.Context, c *config.Config, r Ready, fresh bool, o ServeOptions) {
-	card := term.Card{Title: "OpenClaw gateway " + version.String()}
-	host, port, err := net.SplitHostPort(r.Addr)
-	if err != nil {
-		host, port = r.Addr, strconv.Itoa(o.Port)
-	}
-	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	addr := net.JoinHostPort(host, port)
-	card.Add("Address", sh.out.Accent("ws://"+addr)+"  http://"+addr)
-	card.Add("Secret", sh.whereSecret(ctx, c, fresh, o))
-	model := first(r.Model, c.Agents.Defaults.Model.Primary, "none chosen")
-	if strings.HasPrefix(model, "demo/") {
-		model += "  " + sh.out.Dim("(built in, no AI; for a real one set ANTHROPIC_API_KEY or OPENAI_API_KEY and start again)")
-	}
-	card.Add("Model", model)
-	card.Add("Config", sh.short(c.Paths.Config))
-	card.Add("Log", sh.short(o.LogFile))
-	card.Write(sh.Stdout, sh.out)
-	flags := ""
-	if sh.global.profile != "" {
-		flags = " --profile " + sh.global.profile
-	}
-	if sh.global.dev {
-		flags = " --dev"
-	}
-	typed := sh.typed() + flags
-	if _, p, err := net.SplitHostPort(r.Addr); err == nil && p != strconv.Itoa(sh.port(c)) {
-		typed = "OPENCLAW_GATEWAY_PORT=" + p + " " + typed
-	}
-	sh.line("\nNext, in another terminal:\n  %s\n  %s\n  %s\n  %s\n",
-		sh.out.Accent(typed+` agent -m "list the files in your workspace"`), sh.out.Accent(typed+" status"),
-		sh.out.Accent(typed+" onboard")+"         "+sh.out.Dim("choose a model, set its key"), sh.out.Accent(typed+" logs --follow"))
-}
-
-// typed is how the person called the program: by a path, if it isn't installed.
-func (sh *shell) typed() string {
-	if !strings.ContainsRune(sh.Program, filepath.Separator) || strings.ContainsAny(sh.Program, " \t") {
-		return "openclaw"
-	}
-	return sh.Program
-}
-
-// whereSecret says where a client finds what it needs; a token that was just
-// made is shown, once.
-func (sh *shell) whereSecret(ctx context.Context, c *config.Config, fresh bool, o ServeOptions) string {
-	switch {
-	case first(o.Auth, c.Gateway.Auth.Mode) == "none":
-		return sh.out.Warn("none: everybody on this host may use the gateway")
-	case fresh:
-		if v, err := sh.resolve(ctx, c, c.Gateway.Auth.Token); err == nil && v != "" {
-			return v.Reveal() + "  " + sh.out.Dim("(kept in "+sh.short(c.Paths.Config)+")")
-		}
-	case o.Token != "" || o.Password != "":
-		return "from the command line or the environment"
-	case first(o.Auth, c.Gateway.Auth.Mode) == "password":
-		return "gateway.auth.password in " + sh.short(c.Paths.Config)
-	}
-	return "gateway.auth.token in " + sh.short(c.Paths.Config)
 }
 
 func first(ss ...string) string {
