@@ -14,23 +14,27 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/openclaw-go/openclaw/internal/channel/irc/irctest"
 )
 
 func readAll(r *http.Request) ([]byte, error) { return io.ReadAll(io.LimitReader(r.Body, 64<<20)) }
 
-// IRCServer is a real ngircd on loopback.
+// IRCServer is an IRC server on loopback: a real ngircd where one is installed,
+// else the small one of package irctest.
 type IRCServer struct {
-	Port int
-	cmd  *exec.Cmd
+	Port  int
+	cmd   *exec.Cmd
+	small *irctest.Server
 }
 
-// NewIRC starts an IRC server. It needs ngircd (Debian package ngircd).
+// NewIRC starts an IRC server.
 func NewIRC(t testing.TB) *IRCServer {
 	t.Helper()
 	bin, err := exec.LookPath("ngircd")
 	if err != nil {
-		if _, serr := os.Stat("/usr/sbin/ngircd"); serr != nil {
-			t.Fatal("this test needs a real IRC server: apt-get install ngircd")
+		if _, serr := os.Stat("/usr/sbin/ngircd"); serr != nil || os.Getenv("OPENCLAW_TEST_SMALL_IRC") != "" {
+			return smallIRC(t)
 		}
 		bin = "/usr/sbin/ngircd"
 	}
@@ -76,11 +80,35 @@ RequireAuthPing = no
 	return s
 }
 
+func smallIRC(t testing.TB) *IRCServer {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &IRCServer{Port: ln.Addr().(*net.TCPAddr).Port, small: &irctest.Server{}}
+	s.small.Serve(ln)
+	t.Cleanup(s.small.Close)
+	return s
+}
+
 // Freeze stops the server in its tracks; Thaw lets it go on.
-func (s *IRCServer) Freeze() { _ = s.cmd.Process.Signal(syscall.SIGSTOP) }
+func (s *IRCServer) Freeze() {
+	if s.small != nil {
+		s.small.Freeze()
+		return
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGSTOP)
+}
 
 // Thaw undoes Freeze.
-func (s *IRCServer) Thaw() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
+func (s *IRCServer) Thaw() {
+	if s.small != nil {
+		s.small.Thaw()
+		return
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGCONT)
+}
 
 // Config is channels.irc for a bot named nick that talks to everybody.
 func (s *IRCServer) Config(nick string) map[string]any {

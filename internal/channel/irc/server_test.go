@@ -17,6 +17,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/channel/irc"
+	"github.com/openclaw-go/openclaw/internal/channel/irc/irctest"
 )
 
 // kind is irc.Kind with short waits.
@@ -39,8 +40,8 @@ func ngircd(t *testing.T, password string) string {
 	path, err := exec.LookPath("ngircd")
 	if err != nil {
 		path = "/usr/sbin/ngircd"
-		if _, err := os.Stat(path); err != nil {
-			t.Fatal("this test needs the IRC server ngircd: apt-get install -y ngircd")
+		if _, err := os.Stat(path); err != nil || os.Getenv("OPENCLAW_TEST_SMALL_IRC") != "" {
+			return small(t, password)
 		}
 	}
 	dir := t.TempDir()
@@ -84,6 +85,19 @@ func ngircd(t *testing.T, password string) string {
 	log, _ := os.ReadFile(filepath.Join(dir, "log"))
 	t.Fatalf("ngircd didn't start: %s", log)
 	return ""
+}
+
+// small starts the server of package irctest, where no real one is installed.
+func small(t *testing.T, password string) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &irctest.Server{Password: password}
+	s.Serve(ln)
+	t.Cleanup(s.Close)
+	return ln.Addr().String()
 }
 
 func reachable(addr string, gone <-chan struct{}) bool {
