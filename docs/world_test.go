@@ -62,8 +62,10 @@ func newWorld(t *testing.T, realCurl bool) *world {
 			t.Fatal(err)
 		}
 	}
-	w.env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + w.home, "TZ=UTC", "LC_ALL=C.UTF-8", "NO_COLOR=1",
-		"OPENCLAW_GATEWAY_PORT=" + w.port, "OLLAMA_HOST=127.0.0.1:1", "XDG_RUNTIME_DIR=" + root}
+	w.env = []string{
+		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + w.home, "TZ=UTC", "LC_ALL=C.UTF-8", "NO_COLOR=1",
+		"OPENCLAW_GATEWAY_PORT=" + w.port, "OLLAMA_HOST=127.0.0.1:1", "XDG_RUNTIME_DIR=" + root,
+	}
 	w.startShell()
 	return w
 }

@@ -219,7 +219,7 @@ func (sh *shell) checkPort(ctx context.Context, c *config.Config) []feature.Find
 		}}
 	case !held && taken:
 		return []feature.Finding{{
-			Severity: "error", Text: fmt.Sprintf("port %d is in use by another program%s.", port, ownerText(listeners(port))),
+			Severity: "error", Text: fmt.Sprintf("port %d is in use%s, not by the gateway of this state directory.", port, ownerText(listeners(port))),
 			Mend: "stop it, or choose another port: openclaw config set gateway.port " + strconv.Itoa(port+1),
 		}}
 	}

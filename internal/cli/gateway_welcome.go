@@ -34,14 +34,7 @@ func (sh *shell) welcome(ctx context.Context, c *config.Config, r Ready, fresh b
 	card.Add("Config", sh.short(c.Paths.Config))
 	card.Add("Log", sh.short(o.LogFile))
 	card.Write(sh.Stdout, sh.out)
-	flags := ""
-	if sh.global.profile != "" {
-		flags = " --profile " + sh.global.profile
-	}
-	if sh.global.dev {
-		flags = " --dev"
-	}
-	typed := sh.typed() + flags
+	typed := sh.typed()
 	if _, p, err := net.SplitHostPort(r.Addr); err == nil && p != strconv.Itoa(sh.port(c)) {
 		typed = "OPENCLAW_GATEWAY_PORT=" + p + " " + typed
 	}
@@ -50,12 +43,20 @@ func (sh *shell) welcome(ctx context.Context, c *config.Config, r Ready, fresh b
 		sh.out.Accent(typed+" onboard")+"         "+sh.out.Dim("choose a model, set its key"), sh.out.Accent(typed+" logs --follow"))
 }
 
-// typed is how the person called the program: by a path, if it isn't installed.
+// typed is what the person types to call the program: a path, if it isn't
+// installed, and the profile.
 func (sh *shell) typed() string {
-	if !strings.ContainsRune(sh.Program, filepath.Separator) || strings.ContainsAny(sh.Program, " \t") {
-		return "openclaw"
+	name := "openclaw"
+	if strings.ContainsRune(sh.Program, filepath.Separator) && !strings.ContainsAny(sh.Program, " \t") {
+		name = sh.Program
 	}
-	return sh.Program
+	switch {
+	case sh.global.dev:
+		return name + " --dev"
+	case sh.global.profile != "":
+		return name + " --profile " + sh.global.profile
+	}
+	return name
 }
 
 // whereSecret says where a client finds what it needs; a token that was just

@@ -293,7 +293,7 @@ func (sh *shell) finish(ctx context.Context, c *config.Config, f onboardFlags, c
 	card.Add("Workspace", sh.short(r.Workspace))
 	card.Add("Model", first(c.Agents.Defaults.Model.Primary, "chosen at start: a key in the environment, a local server, else the demo model"))
 	card.Write(sh.Stdout, sh.out)
-	sh.line("\nNext:\n  %s\n  %s", sh.out.Accent("openclaw gateway run"), sh.out.Accent(`openclaw agent -m "hello"`))
+	sh.line("\nNext:\n  %s\n  %s", sh.out.Accent(sh.typed()+" gateway run"), sh.out.Accent(sh.typed()+` agent -m "hello"`))
 	return nil
 }
 

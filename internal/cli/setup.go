@@ -67,7 +67,7 @@ func (sh *shell) runSetup(ctx context.Context, dir string) error {
 	for _, m := range made {
 		sh.line("%s", m)
 	}
-	sh.line("Next: %s", sh.out.Accent("openclaw gateway run"))
+	sh.line("Next: %s", sh.out.Accent(sh.typed()+" gateway run"))
 	return nil
 }
 
