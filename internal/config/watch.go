@@ -11,8 +11,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // Watcher keeps a [Store] up to date with the file. A half-written file is read
@@ -51,12 +49,12 @@ func (w *Watcher) Watch(ctx context.Context, store *Store, onChange func(old, no
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	var events chan fsnotify.Event
+	var events chan string
 	var failures chan error
-	notify, err := fsnotify.NewWatcher()
+	notify, err := newNotifier()
 	if err == nil {
 		defer func() { _ = notify.Close() }()
-		events, failures = notify.Events, notify.Errors
+		events, failures = notify.names, notify.errs
 		s.notify = notify
 	} else {
 		s.log.WarnContext(ctx, "file notifications are unavailable, polling instead", "err", err)
@@ -73,10 +71,8 @@ func (w *Watcher) Watch(ctx context.Context, store *Store, onChange func(old, no
 		select {
 		case <-ctx.Done():
 			return nil
-		case ev, ok := <-events:
-			if !ok {
-				events = nil
-			} else if s.concerns(ev.Name) {
+		case name := <-events:
+			if s.concerns(name) {
 				timer.Reset(s.debounce)
 			}
 		case err, ok := <-failures:
@@ -115,7 +111,7 @@ type watching struct {
 	onChange  func(old, now *Config)
 	onProblem func([]Problem)
 	log       *slog.Logger
-	notify    *fsnotify.Watcher
+	notify    *notifier
 	debounce  time.Duration
 	grace     time.Duration
 
@@ -168,8 +164,8 @@ func (s *watching) follow() {
 }
 
 // concerns must be cheap: the database lies in a directory that is watched, and
-// each of its writes is an event.
-func (s *watching) concerns(name string) bool { return s.names[filepath.Base(name)] }
+// on some systems each of its writes is an event.
+func (s *watching) concerns(name string) bool { return name == "" || s.names[name] }
 
 // read looks at the file and takes it over when it is valid. It returns after
 // which time to look again, 0 for not before something happens.
