@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -143,7 +142,7 @@ func (b *Book) evict(v *transcript, drop bool) {
 // path is where the transcript of s is, or would be.
 func (b *Book) path(s Session) (string, error) {
 	agent := s.Key.Agent()
-	if !ValidID(s.ID) || !agentName.MatchString(string(agent)) {
+	if !ValidID(s.ID) || !validAgent(agent) {
 		return "", fault.New(fault.Invalid, "session", "not a session: "+string(s.Key))
 	}
 	dir := b.Config().SessionsDir(agent)
@@ -156,7 +155,18 @@ func (b *Book) path(s Session) (string, error) {
 	return filepath.Join(dir, string(s.ID)+".jsonl"), nil
 }
 
-var agentName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$`)
+// validAgent reports whether a can be the name of a directory.
+func validAgent(a id.Agent) bool {
+	if a == "" || len(a) > 64 || a[0] == '-' {
+		return false
+	}
+	for _, c := range []byte(a) {
+		if !plainByte(c) {
+			return false
+		}
+	}
+	return true
+}
 
 // lock serializes changes of one key.
 func (b *Book) lock(key id.SessionKey) (unlock func()) {

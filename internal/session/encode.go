@@ -217,9 +217,17 @@ func ValidID(i id.Session) bool {
 	if i == "" || len(i) > 128 || i[0] == '.' || i[0] == '-' {
 		return false
 	}
-	return strings.IndexFunc(string(i), func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
-	}) < 0
+	for _, c := range []byte(i) {
+		if !plainByte(c) && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// plainByte reports whether c is a letter, a digit, _ or -.
+func plainByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
 }
 
 // flexible is a string that old files hold as a number.
