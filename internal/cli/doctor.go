@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -90,6 +91,7 @@ func (sh *shell) settled(ctx context.Context) (*config.Config, error) {
 func (sh *shell) runChecks(ctx context.Context, f doctorFlags, ask *term.Prompt, checks []feature.Check) []diagnosis {
 	var out []diagnosis
 	for _, ch := range checks {
+		ch.Name = strings.ToUpper(ch.Name[:1]) + ch.Name[1:]
 		end := func() {}
 		if !sh.json {
 			end = term.Progress(sh.Stderr, sh.err, ch.Name)

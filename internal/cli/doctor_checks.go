@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/config"
@@ -26,7 +25,7 @@ func (sh *shell) checks(c *config.Config, f doctorFlags) []feature.Check {
 		return feature.Check{Name: name, Run: func(ctx context.Context) []feature.Finding { return run(ctx, c) }}
 	}
 	out := []feature.Check{
-		with("Environment", sh.checkEnv), with("State", checkState), with("Sessions", sh.checkSessions), with("Session locks", checkLocks),
+		with("Environment", sh.checkEnv), with("State", checkState), with("Sessions", sh.checkSessions),
 		with("Access", checkAccess), with("Gateway token", sh.checkToken), with("Lock and port", sh.checkPort),
 		with("Gateway", sh.checkGateway), with("Service", sh.checkService), with("Models", sh.checkModels),
 	}
@@ -125,42 +124,6 @@ func (sh *shell) checkSessions(ctx context.Context, c *config.Config) []feature.
 		}
 	}
 	return out
-}
-
-// staleLock is how old a lock of a transcript may be.
-const staleLock = 30 * time.Minute
-
-// checkLocks finds locks that a process of the original left behind.
-func checkLocks(_ context.Context, c *config.Config) []feature.Finding {
-	var out []feature.Finding
-	for _, a := range c.AgentIDs() {
-		locks, err := filepath.Glob(filepath.Join(c.SessionsDir(a), "*.jsonl.lock"))
-		if err != nil {
-			continue
-		}
-		for _, l := range locks {
-			var held struct {
-				PID int `json:"pid"`
-			}
-			info, serr := os.Stat(l)
-			if serr != nil || readJSON(l, &held) == nil && alive(held.PID) && time.Since(info.ModTime()) < staleLock {
-				continue
-			}
-			out = append(out, feature.Finding{
-				Severity: "warning", Text: "a dead process left " + l + " behind.", Mend: "openclaw doctor --fix",
-				Fix: func(context.Context) error { return os.Remove(l) },
-			})
-		}
-	}
-	return out
-}
-
-func alive(pid int) bool {
-	if pid <= 0 {
-		return false
-	}
-	p, err := os.FindProcess(pid)
-	return err == nil && (runtime.GOOS == "windows" || !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone))
 }
 
 // checkAccess is the security audit, without what checkState mends.
