@@ -74,12 +74,6 @@ type Handler struct {
 	queue   *queue.Queue[Work]
 	submit  sync.Mutex // held until a submitted run is known to wait or not
 	results results
-	sends   sends // what send delivered, by idempotency key
-}
-
-type sends struct {
-	mu   sync.Mutex
-	seen map[id.Delivery]bool
 }
 
 // Start makes the handler ready.

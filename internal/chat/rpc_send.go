@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -58,30 +59,16 @@ func (h *Handler) rpcSend(ctx context.Context, _ *rpc.Caller, p sendParams) (sen
 	return sent{Run: id.Run(p.Key), Message: out.ID, Channel: ch}, nil
 }
 
-// sendOnce sends out in parts, unless it was sent before.
+// sendOnce sends out in parts, each named after the whole, so that a repeated
+// call sends nothing twice.
 func (h *Handler) sendOnce(ctx context.Context, out msg.Outbound) error {
-	h.sends.mu.Lock()
-	if h.sends.seen == nil {
-		h.sends.seen = map[id.Delivery]bool{}
-	}
-	known := h.sends.seen[out.ID]
-	if !known {
-		if len(h.sends.seen) > 10_000 {
-			clear(h.sends.seen)
-		}
-		h.sends.seen[out.ID] = true
-	}
-	h.sends.mu.Unlock()
-	if known {
-		return nil
-	}
 	parts := h.Outbox.Split(out.To, out.Text)
 	for i, p := range parts {
 		o := out
 		o.Text = p
 		if len(parts) > 1 {
 			o.Part, o.Parts = i+1, len(parts)
-			o.ID = id.NewDelivery()
+			o.ID = id.Delivery(fmt.Sprintf("%s/%d", out.ID, i+1))
 		}
 		if err := h.Outbox.SendWait(ctx, o); err != nil {
 			return err

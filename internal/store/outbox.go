@@ -84,6 +84,15 @@ func (d *DB) DueOutbound(ctx context.Context, c id.Channel, a id.Account, now ti
 	return d.outbound(ctx, dueQuery, ch, acc, ch, acc, ch, acc, millis(now), n)
 }
 
+// Outbound returns one message.
+func (d *DB) Outbound(ctx context.Context, o id.Delivery) (outbox.Item, bool, error) {
+	items, err := d.outbound(ctx, "SELECT "+outboxColumns+" FROM outbox o WHERE o.id = ?", string(o))
+	if err != nil || len(items) == 0 {
+		return outbox.Item{}, false, err
+	}
+	return items[0], true, nil
+}
+
 // OpenOutbound lists what is waiting or in doubt.
 func (d *DB) OpenOutbound(ctx context.Context) ([]outbox.Item, error) {
 	return d.outbound(ctx, "SELECT "+outboxColumns+" FROM outbox o WHERE o.state IN ('waiting', 'sending') ORDER BY o.seq")

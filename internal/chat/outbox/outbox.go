@@ -51,7 +51,7 @@ type line struct {
 	ch    channel.Channel
 	wake  chan struct{}
 	ready bool // connected
-	wait  map[id.Delivery]chan error
+	wait  map[id.Delivery][]chan error
 }
 
 // Attach makes c the way to its account and delivers to it until detach is
@@ -141,7 +141,8 @@ func (o *Outbox) Send(ctx context.Context, outs ...msg.Outbound) error {
 
 // SendWait stores one message, and waits for its first delivery attempt. After
 // an error the message stays stored and is tried again, unless the error is
-// permanent.
+// permanent. A message with the same ID is delivered once, however often and
+// over whichever restarts it is sent.
 func (o *Outbox) SendWait(ctx context.Context, out msg.Outbound) error {
 	if out.ID == "" {
 		out.ID = id.NewDelivery()
@@ -153,19 +154,30 @@ func (o *Outbox) SendWait(ctx context.Context, out msg.Outbound) error {
 		return fault.New(fault.Unavailable, "outbox.SendWait", "channel "+string(out.To.Channel)+" is not running; see openclaw channels status")
 	}
 	if l.wait == nil {
-		l.wait = map[id.Delivery]chan error{}
+		l.wait = map[id.Delivery][]chan error{}
 	}
 	done := make(chan error, 1)
-	l.wait[out.ID] = done
+	l.wait[out.ID] = append(l.wait[out.ID], done)
 	ready := l.ready
 	o.mu.Unlock()
 	defer func() {
 		o.mu.Lock()
-		delete(l.wait, out.ID)
-		o.mu.Unlock()
+		defer o.mu.Unlock()
+		l.wait[out.ID] = slices.DeleteFunc(l.wait[out.ID], func(c chan error) bool { return c == done })
+		if len(l.wait[out.ID]) == 0 {
+			delete(l.wait, out.ID)
+		}
 	}()
 	if err := o.Send(ctx, out); err != nil {
 		return err
+	}
+	switch it, ok, err := o.Store.Outbound(ctx, out.ID); {
+	case err != nil:
+		return err
+	case ok && it.State == Sent: // a repeated call, or a fast network
+		return nil
+	case ok && it.State == Failed:
+		return fault.New(fault.Unavailable, "outbox.SendWait", it.Reason)
 	}
 	if !ready {
 		return fault.New(fault.Unavailable, "outbox.SendWait", "channel "+string(out.To.Channel)+" is not connected; the message is stored and goes out when it is")
@@ -349,8 +361,8 @@ func (o *Outbox) fail(ctx context.Context, l *line, it Item, err error) {
 func (o *Outbox) tell(l *line, d id.Delivery, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if done := l.wait[d]; done != nil {
+	for _, done := range l.wait[d] {
 		done <- err
-		delete(l.wait, d)
 	}
+	delete(l.wait, d)
 }

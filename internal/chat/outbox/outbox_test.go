@@ -222,4 +222,14 @@ func TestSendWaitTells(t *testing.T) {
 		t.Errorf("a failed attempt: %v", err)
 	}
 	until(t, "it is tried again", func() bool { return len(n.got()) == 2 })
+	named := to("once")
+	named.ID = "send-key"
+	for range 3 { // the caller repeats itself
+		if err := b.SendWait(t.Context(), named); err != nil {
+			t.Errorf("a named message: %v", err)
+		}
+	}
+	if got := n.got(); len(got) != 3 {
+		t.Errorf("sent %v", got)
+	}
 }

@@ -12,7 +12,8 @@ import (
 
 // Store persists the outbox. A method returns only when its change is durable.
 type Store interface {
-	// PutOutbound stores messages to deliver, due now.
+	// PutOutbound stores messages to deliver, due now. One whose ID is stored
+	// already stays as it is.
 	PutOutbound(ctx context.Context, outs ...msg.Outbound) error
 	// DueOutbound returns up to n messages of one account to send at now, in the
 	// order they were stored: waiting ones that are due, and those in doubt. The
@@ -28,6 +29,8 @@ type Store interface {
 	RetryOutbound(ctx context.Context, d id.Delivery, next time.Time, reason string) error
 	// FailOutbound gives a message up; it stays listed.
 	FailOutbound(ctx context.Context, d id.Delivery, reason string) error
+	// Outbound returns one message; ok is false when it isn't stored.
+	Outbound(ctx context.Context, d id.Delivery) (it Item, ok bool, err error)
 	// OpenOutbound lists what is waiting or in doubt; FailedOutbound what was
 	// given up, newest first.
 	OpenOutbound(ctx context.Context) ([]Item, error)
