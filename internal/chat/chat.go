@@ -187,11 +187,12 @@ func (h *Handler) run(ctx context.Context, batch []Work) {
 			h.Log.ErrorContext(ctx, "system events not removed", "session", w.Session, "err", derr)
 		}
 	}
-	h.ended(context.WithoutCancel(ctx), batch, w, out, err)
+	h.ended(ctx, batch, w, out, err)
 }
 
 // ended stores what a run came to, tells it and lets the answer go out.
-func (h *Handler) ended(ctx context.Context, batch []Work, w Work, out agent.Outcome, err error) {
+func (h *Handler) ended(lane context.Context, batch []Work, w Work, out agent.Outcome, err error) {
+	ctx := context.WithoutCancel(lane) // a stopped run has an end too
 	text := reply.Clean(strings.Join(out.Texts, "\n\n"))
 	if err != nil {
 		text = reply.Text{Text: visible(err)}
@@ -200,7 +201,7 @@ func (h *Handler) ended(ctx context.Context, batch []Work, w Work, out agent.Out
 		text = reply.Text{Silent: true}
 	}
 	res := resultOf(w, out, text, err)
-	if serr := h.storeRun(ctx, w, out, text, res); serr != nil {
+	if serr := h.storeRun(lane, w, out, text, res); serr != nil {
 		// The inbox entry is still open, so the answer is given again from the
 		// transcript at the next start; the person is not told what isn't stored.
 		h.Log.ErrorContext(ctx, "the end of a run can't be stored", "run", w.Run, "err", serr)

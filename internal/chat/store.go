@@ -14,18 +14,26 @@ import (
 
 // storeRun stores the end of a run: the messages done, the answer in the outbox
 // and the session's entry, in one transaction.
-func (h *Handler) storeRun(ctx context.Context, w Work, out agent.Outcome, text reply.Text, res Result) error {
+func (h *Handler) storeRun(lane context.Context, w Work, out agent.Outcome, text reply.Text, res Result) error {
+	ctx := context.WithoutCancel(lane) // a stopped run has an end too
 	f, err := h.finished(ctx, w, text, res)
 	if err != nil {
 		return err
 	}
+	// The parts of f have their names now, so none is stored twice.
+	err = persist(lane, h.Log, func() error { return h.storeFinished(ctx, w, out, f) })
+	h.Outbox.Kick(f.Outs)
+	return err
+}
+
+func (h *Handler) storeFinished(ctx context.Context, w Work, out agent.Outcome, f inbox.Finished) error {
 	if out.Session != "" { // the transcript is on disk before the message counts as done
 		if err := h.Agent.Sessions.Sync(ctx, out.Session); err != nil {
 			return err
 		}
 	}
 	tried := false
-	_, err = h.Agent.Sessions.UpdateBy(ctx, w.Session, func(s *session.Session) error {
+	_, err := h.Agent.Sessions.UpdateBy(ctx, w.Session, func(s *session.Session) error {
 		out.Note(s)
 		remember(s, w)
 		return nil
@@ -34,9 +42,9 @@ func (h *Handler) storeRun(ctx context.Context, w Work, out agent.Outcome, text 
 		return h.Inbox.Store.Finish(ctx, f)
 	})
 	if err != nil && !tried { // there is an answer, even if its session has no entry
+		f.Session = nil
 		err = errors.Join(err, h.Inbox.Store.Finish(ctx, f))
 	}
-	h.Outbox.Kick(f.Outs)
 	return err
 }
 

@@ -44,8 +44,16 @@ func (d *DB) importSessions(ctx context.Context, a id.Agent, text []byte, last w
 		}
 		d.log.ErrorContext(ctx, "entries of a session index cannot be read; the file as it was is kept beside it", "agent", string(a), "entries", bad)
 	}
-	if err := d.putSessions(ctx, ss); err != nil || first {
+	if err := d.putSessions(ctx, ss); err != nil {
 		return err
+	}
+	if bad > 0 { // what they named may still be there
+		if err := d.recover(ctx, a, time.Time{}); err != nil {
+			return err
+		}
+	}
+	if first {
+		return nil
 	}
 	return d.dropSessions(ctx, a, there, last)
 }

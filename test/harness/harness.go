@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -53,15 +54,32 @@ func Binary(t testing.TB) string {
 	return bin
 }
 
+// The ports of tests: below those that the system gives to clients, each one
+// handed out once, from a place that differs between processes.
+const (
+	firstPort = 12_000
+	ports     = 18_000
+)
+
+var nextPort = func() *atomic.Int64 {
+	n := new(atomic.Int64)
+	n.Store(int64(os.Getpid()) * 97 % ports)
+	return n
+}()
+
 // Port returns a free port of 127.0.0.1.
 func Port(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := firstPort + int(nextPort.Add(1)%ports)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no port is free")
+	return 0
 }
 
 // Gateway is a gateway with its own state directory; it can be started and
