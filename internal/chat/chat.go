@@ -199,6 +199,9 @@ func (h *Handler) ended(lane context.Context, batch []Work, w Work, out agent.Ou
 	}
 	if abort := asAborted(err); abort != nil {
 		text = reply.Text{Silent: true}
+		if abort.Origin == "timeout" {
+			text = reply.Text{Text: timedOut}
+		}
 	}
 	res := resultOf(w, out, text, err)
 	if serr := h.storeRun(lane, w, out, text, res); serr != nil {

@@ -103,6 +103,9 @@ func wired(err error) string {
 	return visible(err)
 }
 
+// timedOut is the answer to a message whose run nobody stopped but the clock.
+const timedOut = "I ran out of time for this and stopped. Ask again, in smaller steps if you can; the owner can raise agents.defaults.timeoutSeconds."
+
 func asAborted(err error) *agent.Aborted {
 	a, _ := errors.AsType[*agent.Aborted](err)
 	return a
