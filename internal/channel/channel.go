@@ -165,6 +165,15 @@ type RetryAfter struct{ After time.Duration }
 
 func (e RetryAfter) Error() string { return "retry after " + e.After.String() }
 
+// InDoubt is in the chain of an error of Send after which the message may have
+// been shown all the same: it left, but no answer came.
+type InDoubt struct{ Err error }
+
+func (e InDoubt) Error() string { return e.Err.Error() }
+
+// Unwrap returns what went wrong.
+func (e InDoubt) Unwrap() error { return e.Err }
+
 // EnvKey is one key of a section that an environment variable can give.
 type EnvKey struct {
 	Key  string // of the account's section: "botToken"

@@ -9,9 +9,11 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
@@ -110,14 +112,19 @@ func (a *api) do(ctx context.Context, method, kind string, body []byte, result a
 		return fault.Wrap(fault.Invalid, op, a.redact(err))
 	}
 	req.Header.Set("Content-Type", kind)
+	var left atomic.Bool // the request did, so that it may have been carried out
+	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { left.Store(true) }}))
 	resp, err := a.http.Do(req)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, op, a.redact(err))
+		if err = a.redact(err); left.Load() {
+			err = channel.InDoubt{Err: err}
+		}
+		return fault.Wrap(fault.Unavailable, op, err)
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, op, a.redact(err))
+		return fault.Wrap(fault.Unavailable, op, channel.InDoubt{Err: a.redact(err)})
 	}
 	var ans answer
 	if err := json.Unmarshal(raw, &ans); err != nil {

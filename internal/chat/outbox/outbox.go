@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,9 @@ func Delays() []time.Duration {
 // repeated marks a message that may have been shown before: the process ended
 // between handing it to the network and noting that it arrived.
 const repeated = "(may be a repeat) "
+
+// doubtful begins the reason of a retry of a message that may have been shown.
+const doubtful = "in doubt: "
 
 // Outbox delivers messages. Its fields are set before the first Attach.
 type Outbox struct {
@@ -301,7 +305,8 @@ func (o *Outbox) one(ctx context.Context, l *line, it Item) {
 		return
 	}
 	out := it.Out
-	if it.State == Sending && !l.ch.Limits().Idempotent {
+	doubt := it.State == Sending || strings.HasPrefix(it.Reason, doubtful)
+	if doubt && !l.ch.Limits().Idempotent {
 		out.Text = repeated + out.Text
 	}
 	if err := o.Store.SendingOutbound(note, out.ID); err != nil {
@@ -335,8 +340,12 @@ func (o *Outbox) one(ctx context.Context, l *line, it Item) {
 		if ra, ok := errors.AsType[channel.RetryAfter](err); ok && ra.After > wait {
 			wait = ra.After
 		}
+		reason := err.Error()
+		if _, now := errors.AsType[channel.InDoubt](err); doubt || now {
+			reason = doubtful + reason
+		}
 		o.Log.WarnContext(ctx, "delivery failed, trying again", "delivery", out.ID, "channel", out.To.Channel, "in", wait, "err", err)
-		if err := o.Store.RetryOutbound(note, out.ID, time.Now().Add(wait), err.Error()); err != nil {
+		if err := o.Store.RetryOutbound(note, out.ID, time.Now().Add(wait), reason); err != nil {
 			o.Log.ErrorContext(ctx, "retry can't be noted", "delivery", out.ID, "err", err)
 		}
 		o.tell(l, out.ID, err)
