@@ -51,8 +51,10 @@ func (p *Prompt) Secret(question string) (string, error) {
 	if p.file == nil {
 		return p.Ask(question, "")
 	}
+	restore := hush(p.file.Fd())
 	fmt.Fprint(p.out, p.style.Bold(question)+p.style.Dim(" (not shown)")+": ")
 	raw, err := xterm.ReadPassword(p.file.Fd())
+	restore()
 	fmt.Fprintln(p.out)
 	return strings.TrimSpace(string(raw)), err
 }
