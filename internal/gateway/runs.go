@@ -8,8 +8,8 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/event"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/jsonw"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
-	"github.com/openclaw-go/openclaw/internal/base/wire"
 	"github.com/openclaw-go/openclaw/internal/provider"
 )
 
@@ -88,13 +88,13 @@ func (rs *runs) agent(r *run, stream string, data []byte, volatile bool) {
 func (rs *runs) agentPayload(r *run, stream string, data []byte) []byte {
 	b := make([]byte, 0, len(data)+len(r.id)+len(r.session)+128)
 	b = append(b, `{"runId":`...)
-	b = wire.AppendString(b, string(r.id))
+	b = jsonw.String(b, string(r.id))
 	b = append(b, `,"stream":"`...)
 	b = append(b, stream...)
 	b = append(b, `","data":`...)
 	b = append(b, data...)
 	b = append(b, `,"sessionKey":`...)
-	b = wire.AppendString(b, string(r.session))
+	b = jsonw.String(b, string(r.session))
 	b = append(b, `,"seq":`...)
 	b = strconv.AppendInt(b, r.seq, 10)
 	b = append(b, `,"ts":`...)
@@ -134,7 +134,7 @@ func (rs *runs) delta(e event.RunDelta) {
 		return
 	}
 	from := len(r.text)
-	r.text = wire.AppendEscaped(r.text, piece)
+	r.text = jsonw.Inside(r.text, piece)
 	escaped := r.text[from:]
 	r.chat = append(r.chat, escaped...)
 	if rs.s.hub.idle() {
@@ -162,9 +162,9 @@ func (rs *runs) flush(r *run, now time.Time) {
 	}
 	b := make([]byte, 0, len(r.chat)+len(r.id)+len(r.session)+192)
 	b = append(b, `{"runId":`...)
-	b = wire.AppendString(b, string(r.id))
+	b = jsonw.String(b, string(r.id))
 	b = append(b, `,"sessionKey":`...)
-	b = wire.AppendString(b, string(r.session))
+	b = jsonw.String(b, string(r.session))
 	b = append(b, `,"seq":`...)
 	b = strconv.AppendInt(b, r.seq, 10)
 	b = append(b, `,"state":"delta","message":{"role":"assistant","content":[{"type":"text","text":"`...)
@@ -197,7 +197,7 @@ func (rs *runs) ended(e event.RunEnded) {
 	case canceled(e.Err) && (r.client || r.aborted):
 		// The event chat tells: aborted.
 	case e.Err != nil && !canceled(e.Err):
-		b := append([]byte(`{"phase":"error","error":`), wire.AppendString(nil, runError(e.Err))...)
+		b := append([]byte(`{"phase":"error","error":`), jsonw.String(nil, runError(e.Err))...)
 		b = append(append(b, `,"endedAt":`...), at...)
 		rs.agent(r, "lifecycle", append(b, '}'), false)
 	default:
@@ -219,9 +219,9 @@ func (rs *runs) ended(e event.RunEnded) {
 func (rs *runs) unhold(r *run) {
 	piece := r.held
 	r.held = ""
-	r.chat = wire.AppendEscaped(r.chat, piece)
-	data := append([]byte(`{"text":`), wire.AppendString(nil, piece)...)
-	data = append(append(data, `,"delta":`...), wire.AppendString(nil, piece)...)
+	r.chat = jsonw.Inside(r.chat, piece)
+	data := append([]byte(`{"text":`), jsonw.String(nil, piece)...)
+	data = append(append(data, `,"delta":`...), jsonw.String(nil, piece)...)
 	rs.agent(r, "assistant", append(data, '}'), true)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/jsonw"
 )
 
 // ErrEntry says that an index entry is not an object with a session id.
@@ -44,7 +45,7 @@ func (s Session) Encode() ([]byte, error) {
 		}
 		b = b[:len(b)-1]
 		b = append(b, ',')
-		b = appendString(b, k)
+		b = jsonw.String(b, k)
 		b = append(b, ':')
 		b = append(b, raw...)
 		b = append(b, '}')

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/base/jsonw"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 )
 
@@ -20,7 +21,7 @@ func fileTime(t time.Time) string { return t.UTC().Format("2006-01-02T15-04-05.0
 // appendMessage appends m in the recorded shape and order of keys.
 func appendMessage(b []byte, m llm.Message) ([]byte, error) {
 	b = append(b, `{"role":`...)
-	b = appendString(b, string(m.Role))
+	b = jsonw.String(b, string(m.Role))
 	if m.Role == llm.ToolRole {
 		b = text(b, "toolCallId", m.CallID)
 		b = text(b, "toolName", m.ToolName)
@@ -72,7 +73,7 @@ func appendMessage(b []byte, m llm.Message) ([]byte, error) {
 
 func appendBlock(b []byte, x llm.Block) []byte {
 	b = append(b, `{"type":`...)
-	b = appendString(b, string(x.Type))
+	b = jsonw.String(b, string(x.Type))
 	switch x.Type {
 	case llm.TextBlock:
 		b = text(b, "text", x.Text)
@@ -110,7 +111,7 @@ func appendRaw(b []byte, raw json.RawMessage, empty string) []byte {
 	}
 	line, err := marshal(raw) // checks it and takes line ends out
 	if err != nil {
-		return appendString(b, string(raw)) // kept as the text it is
+		return jsonw.String(b, string(raw)) // kept as the text it is
 	}
 	return append(b, line...)
 }
@@ -119,7 +120,7 @@ func text(b []byte, key, value string) []byte {
 	b = append(b, `,"`...)
 	b = append(b, key...)
 	b = append(b, `":`...)
-	return appendString(b, value)
+	return jsonw.String(b, value)
 }
 
 // parent appends a parentId, null for "".

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/openclaw-go/openclaw/internal/base/jsonw"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 )
 
@@ -219,7 +220,7 @@ func note(text string, r *record) llm.Message {
 func (r *record) entry() Entry {
 	e := Entry{Type: r.typ, ID: r.id, ParentID: r.parent, Timestamp: r.time, Fields: make(map[string]json.RawMessage, len(r.fields))}
 	if r.typ == "session" {
-		e.Fields["id"] = appendString(nil, r.id)
+		e.Fields["id"] = jsonw.String(nil, r.id)
 		e.ID = ""
 	}
 	if r.isMsg {

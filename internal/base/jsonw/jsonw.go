@@ -1,6 +1,7 @@
-// Package jsonw appends JSON to a byte slice. Requests to models are long and
-// made once a turn; writing them by hand costs a copy, where reflection over
-// maps costs several.
+// Package jsonw appends JSON to a byte slice: requests to models, frames of the
+// gateway and lines of transcripts. They are long or many; writing them by hand
+// costs a copy, where reflection over maps costs several. What is small or rare
+// goes through encoding/json, and what people write through package jsonc.
 package jsonw
 
 import (
@@ -8,11 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// String appends s as a JSON string. Bytes that aren't UTF-8 become U+FFFD, as
-// encoding/json does it.
+// String appends s as a JSON string, escaping only what must be, as JavaScript
+// does it. Bytes that aren't UTF-8 become U+FFFD.
 func String[S ~string | ~[]byte](dst []byte, s S) []byte {
+	return append(Inside(append(dst, '"'), s), '"')
+}
+
+// Inside appends what [String] puts between the quotes. Pieces that end at
+// borders of characters may be appended one after the other.
+func Inside[S ~string | ~[]byte](dst []byte, s S) []byte {
 	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -20,34 +26,36 @@ func String[S ~string | ~[]byte](dst []byte, s S) []byte {
 			i++
 			continue
 		}
-		if c < utf8.RuneSelf {
-			dst = append(dst, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				dst = append(dst, '\\', c)
-			case '\n':
-				dst = append(dst, '\\', 'n')
-			case '\r':
-				dst = append(dst, '\\', 'r')
-			case '\t':
-				dst = append(dst, '\\', 't')
-			default:
-				dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+			if r == utf8.RuneError && n == 1 {
+				dst = append(append(dst, s[start:i]...), "\uFFFD"...)
+				start = i + 1
 			}
-			i++
-			start = i
+			i += n
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
-		if r == utf8.RuneError && n == 1 {
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, `\ufffd`...)
-			start = i + 1
+		dst = append(dst, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
-		i += n
+		i++
+		start = i
 	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
+	return append(dst, s[start:]...)
 }
 
 // Key appends a member's key and colon, with a comma before it unless it is

@@ -4,27 +4,46 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/openclaw-go/openclaw/internal/base/jsonw"
 )
 
+func TestString(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":                              `""`,
+		"a\"b\\c":                       `"a\"b\\c"`,
+		"\b\t\n\f\r\x00\x1f":            `"\b\t\n\f\r\u0000\u001f"`,
+		"<&>\u2028\x7f gr\u00fc\u00dfe": "\"<&>\u2028\x7f gr\u00fc\u00dfe\"",
+		"a\xffb\xc3":                    "\"a\uFFFDb\uFFFD\"",
+	} {
+		if got := string(jsonw.String(nil, in)); got != want {
+			t.Errorf("String(%q) = %s, want %s", in, got, want)
+		}
+		if got := string(jsonw.String(nil, []byte(in))); got != want {
+			t.Errorf("String([]byte(%q)) = %s, want %s", in, got, want)
+		}
+		if got := string(jsonw.Inside(nil, in)); got != want[1:len(want)-1] {
+			t.Errorf("Inside(%q) = %s, want what is inside %s", in, got, want)
+		}
+	}
+}
+
 func FuzzString(f *testing.F) {
-	for _, s := range []string{"", "plain", "q\"b\\n\n\r\t\x00\x1f", "\xff\xfe", "grüße 🦞", "\xe2\x82"} {
+	for _, s := range []string{"", "plain", "q\"b\\n\n\r\t\x00\x1f", "\xff\xfe", "a\xc3", "grüße 🦞 €", "\xe2\x82"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		raw := jsonw.String(nil, s)
-		var got string
+		var got, want string
 		if err := json.Unmarshal(raw, &got); err != nil {
 			t.Fatalf("String(%q) = %s: %v", s, raw, err)
 		}
-		if want := strings.ToValidUTF8(s, "\ufffd"); got != want && len(got) != len(want) {
-			std, _ := json.Marshal(s)
-			var viaStd string
-			_ = json.Unmarshal(std, &viaStd)
-			if got != viaStd {
-				t.Fatalf("String(%q) reads back as %q, want %q", s, got, viaStd)
-			}
+		std, _ := json.Marshal(s)
+		_ = json.Unmarshal(std, &want)
+		if got != want || utf8.ValidString(s) && got != s {
+			t.Fatalf("String(%q) reads back as %q, want %q", s, got, want)
 		}
 	})
 }

@@ -1,9 +1,7 @@
 package wire_test
 
 import (
-	"encoding/json"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/openclaw-go/openclaw/internal/base/wire"
 )
@@ -22,19 +20,4 @@ func TestReason(t *testing.T) {
 			t.Errorf("Reason(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
-}
-
-func FuzzAppendString(f *testing.F) {
-	for _, s := range []string{"", "plain", "a\"b\\c\n\r\t\x00\x1f", "äöü €", "\xff\xfe", "a\xc3"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		var got string
-		if err := json.Unmarshal(wire.AppendString(nil, s), &got); err != nil {
-			t.Fatalf("not JSON: %q: %v", s, err)
-		}
-		if utf8.ValidString(s) && got != s {
-			t.Errorf("got %q, want %q", got, s)
-		}
-	})
 }

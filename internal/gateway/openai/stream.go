@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/openclaw-go/openclaw/internal/base/wire"
+	"github.com/openclaw-go/openclaw/internal/base/jsonw"
 )
 
 // stream writes server-sent events. What all chunks share is made once; a chunk
@@ -28,11 +28,11 @@ type stream struct {
 
 func newStream(w http.ResponseWriter, run, model string, created int64, hangUp func()) *stream {
 	head := []byte(`data: {"id":`)
-	head = wire.AppendString(head, run)
+	head = jsonw.String(head, run)
 	head = append(head, `,"object":"chat.completion.chunk","created":`...)
 	head = strconv.AppendInt(head, created, 10)
 	head = append(head, `,"model":`...)
-	head = wire.AppendString(head, model)
+	head = jsonw.String(head, model)
 	head = append(head, `,"choices":[`...)
 	return &stream{w: w, ctl: http.NewResponseController(w), hangUp: hangUp, head: head, buf: make([]byte, 0, 4096)}
 }
@@ -49,7 +49,7 @@ func (s *stream) delta(text string) {
 	s.spoke = true
 	s.buf = append(s.buf, s.head...)
 	s.buf = append(s.buf, `{"index":0,"delta":{"content":`...)
-	s.buf = wire.AppendString(s.buf, text)
+	s.buf = jsonw.String(s.buf, text)
 	s.buf = append(s.buf, `},"finish_reason":null}]}`+"\n\n"...)
 	s.flushLocked()
 }
@@ -89,7 +89,7 @@ func (s *stream) finish(reason string) {
 	defer s.mu.Unlock()
 	s.buf = append(s.buf, s.head...)
 	s.buf = append(s.buf, `{"index":0,"delta":{},"finish_reason":`...)
-	s.buf = wire.AppendString(s.buf, reason)
+	s.buf = jsonw.String(s.buf, reason)
 	s.buf = append(s.buf, "}]}\n\n"...)
 	s.flushLocked()
 }
