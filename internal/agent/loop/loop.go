@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -108,7 +109,12 @@ type looper struct {
 	obs   Observer
 	added []llm.Message
 	left  int
+	vain  int // turns in a row in which every call failed
 }
+
+// maxVain is how many turns in a row may bring nothing but failed calls. A
+// model that goes on after that doesn't read what it is told.
+const maxVain = 20
 
 func take(from func() []llm.Message) []llm.Message {
 	if from == nil {
@@ -128,7 +134,7 @@ func (l *looper) turns(ctx context.Context, pending []llm.Message) error {
 			}
 		}
 		if l.left--; l.left < 0 {
-			return fault.New(fault.Timeout, "loop.Do", "the run was ended: too many model calls")
+			return fault.New(fault.Conflict, "loop.Do", "I stopped: this took more model calls than one message may cause. Ask again in smaller steps.")
 		}
 		answer, err := l.ask(ctx)
 		if err != nil {
@@ -147,7 +153,13 @@ func (l *looper) turns(ctx context.Context, pending []llm.Message) error {
 		if err := ctx.Err(); err != nil {
 			return &Broken{Partial: aborted(nil, err), Err: context.Cause(ctx)}
 		}
-		more = len(calls) > 0
+		if more = len(calls) > 0; !more || slices.ContainsFunc(results, func(m llm.Message) bool { return !m.IsError }) {
+			l.vain = 0
+			continue
+		}
+		if l.vain++; l.vain >= maxVain {
+			return fault.New(fault.Conflict, "loop.Do", fmt.Sprintf("I stopped: the model called tools %d times in a row and every call failed. Ask again in other words, or choose another model.", maxVain))
+		}
 	}
 	return nil
 }
