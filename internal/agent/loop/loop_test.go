@@ -232,7 +232,7 @@ func TestBound(t *testing.T) {
 		s.answers = append(s.answers, call(llm.Call{ID: "a", Name: "t"}))
 	}
 	_, err := loop.Do(t.Context(), loop.Run{Tools: loop.NewToolset([]tool.Tool{tl}), Stream: s.stream, Max: 5}, &trace{})
-	if fault.KindOf(err) != fault.Timeout || len(s.seen) != 5 {
+	if fault.KindOf(err) != fault.Conflict || len(s.seen) != 5 {
 		t.Errorf("error %v after %d calls, want a stop after 5", err, len(s.seen))
 	}
 }
