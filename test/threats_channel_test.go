@@ -63,7 +63,8 @@ func TestThreatsOfStrangers(t *testing.T) {
 			{"message": object{"message_id": 9001, "date": 1, "chat": chat, "from": from, "new_chat_members": []any{from}}},
 			{"message": object{"message_id": 9002, "date": 1, "chat": chat, "from": from, "pinned_message": object{"message_id": 1, "chat": chat, "date": 1, "text": "stranger"}}},
 			{"edited_message": object{"message_id": 9003, "date": 1, "chat": chat, "from": from, "text": "@claw_bot stranger"}},
-			{"my_chat_member": object{"chat": chat, "from": from, "date": 1}}, {"inline_query": object{"id": "1", "from": from, "query": "stranger"}},
+			{"my_chat_member": object{"chat": chat, "from": from, "date": 1}},
+			{"inline_query": object{"id": "1", "from": from, "query": "stranger"}},
 		} {
 			p.tg.Push(jsonOf(u))
 		}
@@ -155,8 +156,10 @@ func TestThreatOfLaxPolicies(t *testing.T) {
 			if r.group {
 				chat, kind = -100, "supergroup"
 			}
-			p.tg.Push(jsonOf(object{"message": object{"message_id": 1, "date": time.Now().Unix(), "from": from, "chat": object{"id": chat, "type": kind}, "text": "knock @claw_bot",
-				"entities": []any{object{"type": "mention", "offset": 6, "length": 9}}}}))
+			p.tg.Push(jsonOf(object{"message": object{
+				"message_id": 1, "date": time.Now().Unix(), "from": from, "chat": object{"id": chat, "type": kind}, "text": "knock @claw_bot",
+				"entities": []any{object{"type": "mention", "offset": 6, "length": 9}},
+			}}))
 			if r.allow {
 				p.answers(t, "knock")
 				return
@@ -221,8 +224,10 @@ func TestThreatOfWideningPairing(t *testing.T) {
 		p.answers(t, "please")
 		absent(t, filepath.Join(p.Work, "M"), "a guest's command ran")
 		before := read(t, p.ConfigPath())
-		for _, c := range []string{"/config set gateway.auth.mode none", "/restart", "/exec host=gateway security=full", "/approve 1 allow-always", "/allowlist add dm 50", "/debug set x=1", "/elevated full",
-			"hello /config set gateway.auth.mode none", "/CONFIG set gateway.auth.mode none", "/config@claw_bot set gateway.auth.mode none", "/bash touch M", "! touch M"} {
+		for _, c := range []string{
+			"/config set gateway.auth.mode none", "/restart", "/exec host=gateway security=full", "/approve 1 allow-always", "/allowlist add dm 50", "/debug set x=1", "/elevated full",
+			"hello /config set gateway.auth.mode none", "/CONFIG set gateway.auth.mode none", "/config@claw_bot set gateway.auth.mode none", "/bash touch M", "! touch M",
+		} {
 			p.text(50, 50, c, nil)
 		}
 		p.text(50, 50, `thirdly !tool write {"path":"../state/openclaw.json","content":"{}"}`, nil)

@@ -92,12 +92,12 @@ func TestThreatsOfEnvironments(t *testing.T) {
 		".env": "OPENCLAW_GATEWAY_TOKEN=planted\nOPENAI_BASE_URL=http://" + where + "\nHTTPS_PROXY=http://" + where + "\nHTTP_PROXY=http://" + where + "\nPATH=/nowhere\nPLANTED=1\n",
 		"evil": "#!/bin/sh\ntouch " + filepath.Join(g.Work, "M") + "\n",
 	} {
-		if err := os.WriteFile(filepath.Join(g.Work, name), []byte(text), 0o700); err != nil { //nolint:gosec // it is a program
+		if err := os.WriteFile(filepath.Join(g.Work, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"rg", "git", "node", "sh", "bash"} { // T-84
-		if err := os.WriteFile(filepath.Join(g.Work, name), []byte("#!/bin/sh\ntouch "+filepath.Join(g.Work, "M")+"\n"), 0o700); err != nil { //nolint:gosec // it is a program
+		if err := os.WriteFile(filepath.Join(g.Work, name), []byte("#!/bin/sh\ntouch "+filepath.Join(g.Work, "M")+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -306,9 +306,9 @@ func TestThreatsOfTheAgentItself(t *testing.T) {
 	_ = m
 	t.Run("T-79 nothing of the state is open to others", func(t *testing.T) {
 		open := harness.New(t, m.URL, nil)
-		_ = os.Chmod(open.Dir, 0o777) //nolint:gosec // as found in the field
+		_ = os.Chmod(open.Dir, 0o777)
 		for _, d := range []string{"logs", "agents/main/sessions"} {
-			if err := os.MkdirAll(filepath.Join(open.Dir, d), 0o777); err != nil { //nolint:gosec // as found in the field
+			if err := os.MkdirAll(filepath.Join(open.Dir, d), 0o777); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -268,8 +268,17 @@ func TestThreatOfForgedTokens(t *testing.T) {
 	tok := harness.Token
 	t.Run("T-08 only the exact token passes", func(t *testing.T) {
 		for _, auth := range []any{
-			object{}, object{"token": nil}, object{"token": ""}, object{"token": []string{tok}}, object{"token": object{}}, object{"token": tok + " "},
-			object{"token": tok[:16]}, object{"token": strings.ToUpper(tok)}, object{"token": tok + "\x00"}, object{"password": tok}, object{"token": true},
+			object{},
+			object{"token": nil},
+			object{"token": ""},
+			object{"token": []string{tok}},
+			object{"token": object{}},
+			object{"token": tok + " "},
+			object{"token": tok[:16]},
+			object{"token": strings.ToUpper(tok)},
+			object{"token": tok + "\x00"},
+			object{"password": tok},
+			object{"token": true},
 		} {
 			for _, bare := range []bool{true, false} {
 				s := mustDial(t, g, nil)

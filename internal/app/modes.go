@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 )
@@ -23,18 +22,22 @@ func private(ctx context.Context, dir string, log *slog.Logger) {
 	}
 	log.WarnContext(ctx, "the state directory was open to other users and is closed now", "dir", dir, "mode", fi.Mode().Perm().String())
 	err = os.Chmod(dir, fi.Mode().Perm()&^others)
-	err = errors.Join(err, filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && filepath.Dir(p) == dir && strings.HasPrefix(d.Name(), "workspace") {
-			return fs.SkipDir
-		}
-		if fi, err := d.Info(); err == nil && (d.IsDir() || d.Type().IsRegular()) && fi.Mode().Perm()&others != 0 {
-			return os.Chmod(p, fi.Mode().Perm()&^others)
-		}
-		return nil
-	}))
+	root, oerr := os.OpenRoot(dir)
+	if err = errors.Join(err, oerr); oerr == nil {
+		defer root.Close()
+		err = errors.Join(err, fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() && !strings.Contains(p, "/") && strings.HasPrefix(p, "workspace") {
+				return fs.SkipDir
+			}
+			if fi, err := d.Info(); err == nil && (d.IsDir() || d.Type().IsRegular()) && fi.Mode().Perm()&others != 0 {
+				return root.Chmod(p, fi.Mode().Perm()&^others)
+			}
+			return nil
+		}))
+	}
 	if err != nil {
 		log.ErrorContext(ctx, "the state directory can't be closed to other users", "dir", dir, "err", err)
 	}

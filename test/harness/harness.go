@@ -110,13 +110,17 @@ func New(t testing.TB, modelURL string, config map[string]any) *Gateway {
 		}
 	}
 	full := map[string]any{
-		"gateway": map[string]any{"mode": "local", "bind": "loopback", "port": g.Port, "auth": map[string]any{"mode": "token", "token": Token},
-			"http": map[string]any{"endpoints": map[string]any{"chatCompletions": map[string]any{"enabled": true}}}},
+		"gateway": map[string]any{
+			"mode": "local", "bind": "loopback", "port": g.Port, "auth": map[string]any{"mode": "token", "token": Token},
+			"http": map[string]any{"endpoints": map[string]any{"chatCompletions": map[string]any{"enabled": true}}},
+		},
 		"agents": map[string]any{"defaults": map[string]any{"workspace": g.Work, "skipBootstrap": true, "model": map[string]any{"primary": "fake/fake-1"}}},
 		"models": map[string]any{"mode": "replace", "providers": map[string]any{"fake": map[string]any{
 			"baseUrl": modelURL + "/v1", "apiKey": "sk-fake", "api": "openai-completions",
-			"models": []any{map[string]any{"id": "fake-1", "name": "Fake", "reasoning": false, "input": []any{"text"}, "contextWindow": 200000, "maxTokens": 4096,
-				"cost": map[string]any{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}},
+			"models": []any{map[string]any{
+				"id": "fake-1", "name": "Fake", "reasoning": false, "input": []any{"text"}, "contextWindow": 200000, "maxTokens": 4096,
+				"cost": map[string]any{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+			}},
 		}}},
 	}
 	for k, v := range config {
@@ -261,7 +265,7 @@ func (g *Gateway) give() {
 	g.t.Helper()
 	root := filepath.Dir(g.Dir)
 	for _, p := range []string{filepath.Dir(g.cmd.Path), filepath.Dir(root)} {
-		_ = os.Chmod(p, 0o711) //nolint:gosec // its user passes through
+		_ = os.Chmod(p, 0o711)
 	}
 	err := filepath.WalkDir(root, func(p string, _ os.DirEntry, err error) error {
 		if err != nil {

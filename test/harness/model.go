@@ -179,14 +179,18 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(delta map[string]any, finish any) {
-		b, _ := json.Marshal(map[string]any{"id": fmt.Sprint("c", n), "object": "chat.completion.chunk", "model": "fake-1",
-			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
+		b, _ := json.Marshal(map[string]any{
+			"id": fmt.Sprint("c", n), "object": "chat.completion.chunk", "model": "fake-1",
+			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
+		})
 		fmt.Fprintf(w, "data: %s\n\n", b)
 		_ = http.NewResponseController(w).Flush()
 	}
 	if t := toolRE.FindStringSubmatch(user); t != nil && answered == 0 {
-		send(map[string]any{"role": "assistant", "tool_calls": []any{map[string]any{"index": 0, "id": fmt.Sprintf("call_%d", n), "type": "function",
-			"function": map[string]any{"name": t[1], "arguments": t[2]}}}}, nil)
+		send(map[string]any{"role": "assistant", "tool_calls": []any{map[string]any{
+			"index": 0, "id": fmt.Sprintf("call_%d", n), "type": "function",
+			"function": map[string]any{"name": t[1], "arguments": t[2]},
+		}}}, nil)
 		send(map[string]any{}, "tool_calls")
 	} else {
 		text := "echo: " + strings.TrimSpace(wordRE.ReplaceAllString(toolRE.ReplaceAllString(user, ""), ""))
