@@ -190,7 +190,7 @@ func (c *conn) handle(ctx context.Context, raw []byte) {
 	}
 	var req request
 	if jerr := json.Unmarshal(raw, &req); jerr != nil || err != nil {
-		c.fail(looseID(raw), &wire.Error{Code: wire.CodeInvalid, Message: "invalid request frame: " + text(err, jerr)})
+		c.fail(looseID(raw), &wire.Error{Code: wire.CodeInvalid, Message: "invalid request frame: " + reason(err, jerr)})
 		return
 	}
 	m, refusal := c.s.authorize(c, req.Method)
@@ -209,7 +209,7 @@ func (c *conn) handle(ctx context.Context, raw []byte) {
 	c.start(ctx, m, req)
 }
 
-func text(errs ...error) string {
+func reason(errs ...error) string {
 	for _, err := range errs {
 		if err != nil {
 			return err.Error()

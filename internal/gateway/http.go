@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/auth"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/feature"
 )
 
@@ -102,18 +103,11 @@ func notFound(w http.ResponseWriter, r *http.Request) {
 	unread(w, r)
 	for _, api := range []string{"/v1/", "/tools/", "/sessions/"} {
 		if strings.HasPrefix(r.URL.Path, api) && r.URL.Path != "/tools/invoke/" {
-			WriteError(w, http.StatusNotFound, "not_found", "No such endpoint: "+r.Method+" "+shorten(r.URL.Path))
+			WriteError(w, http.StatusNotFound, "not_found", "No such endpoint: "+r.Method+" "+text.Cut(r.URL.Path, 200))
 			return
 		}
 	}
 	plain(w, http.StatusNotFound, "Not Found")
-}
-
-func shorten(p string) string {
-	if len(p) > 200 {
-		p = p[:200]
-	}
-	return strings.ToValidUTF8(p, "")
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 // Reason says why a service refused, finer than a fault kind: it decides how
@@ -263,13 +264,13 @@ func errorBody(body []byte) (code, message string, status int) {
 			o.Message = outer.Error
 		}
 	}
-	message = text(o.Message)
+	message = plain(o.Message)
 	if message == "" {
-		message = text(outer.Detail)
+		message = plain(outer.Detail)
 	}
 	codes := make([]string, 0, 3)
 	for _, raw := range []json.RawMessage{o.Type, o.Code, o.Status} {
-		s := text(raw)
+		s := plain(raw)
 		if n, err := strconv.Atoi(s); err == nil {
 			if n >= 300 && n <= 599 {
 				status = n
@@ -283,8 +284,8 @@ func errorBody(body []byte) (code, message string, status int) {
 	return strings.Join(codes, " "), message, status
 }
 
-// text is raw as plain text: the value of a string, else the JSON itself.
-func text(raw json.RawMessage) string {
+// plain is raw as text: the value of a string, else the JSON itself.
+func plain(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
@@ -379,12 +380,7 @@ func Redact(s string, secrets ...string) string {
 			}
 		}
 	}
-	s = strings.ToValidUTF8(strings.Join(words, " "), "")
-	const most = 300
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
+	return text.Ellipsis(strings.Join(words, " "), 300)
 }
 
 // Words returns what the service itself said, with its HTTP status in front, as

@@ -77,11 +77,11 @@ func (t *transcript) custom(customType string, data json.RawMessage, now time.Ti
 func (t *transcript) customLine(customType string, data json.RawMessage, now time.Time) (line []byte, next string) {
 	next = t.newID()
 	b := []byte(`{"type":"custom"`)
-	b = text(b, "customType", customType)
+	b = member(b, "customType", customType)
 	b = append(append(b, `,"data":`...), data...)
-	b = text(b, "id", next)
+	b = member(b, "id", next)
 	b = parent(b, t.leaf)
-	b = text(b, "timestamp", iso(now))
+	b = member(b, "timestamp", iso(now))
 	return append(b, "}\n"...), next
 }
 
@@ -111,12 +111,12 @@ func (b *Book) SetModel(_ context.Context, s Session, m llm.Model, thinking stri
 	}
 	if t.provider != m.Provider || t.model != m.ID {
 		line, next := t.begin("model_change", now)
-		line = text(text(line, "provider", m.Provider), "modelId", m.ID)
+		line = member(member(line, "provider", m.Provider), "modelId", m.ID)
 		add(append(line, "}\n"...), next)
 	}
 	if t.thinking != thinking {
 		line, next := t.begin("thinking_level_change", now)
-		add(append(text(line, "thinkingLevel", thinking), "}\n"...), next)
+		add(append(member(line, "thinkingLevel", thinking), "}\n"...), next)
 	}
 	snapshot := m.Provider + "/" + m.API + "/" + m.ID
 	if t.snapshot != snapshot {

@@ -23,8 +23,8 @@ func appendMessage(b []byte, m llm.Message) ([]byte, error) {
 	b = append(b, `{"role":`...)
 	b = jsonw.String(b, string(m.Role))
 	if m.Role == llm.ToolRole {
-		b = text(b, "toolCallId", m.CallID)
-		b = text(b, "toolName", m.ToolName)
+		b = member(b, "toolCallId", m.CallID)
+		b = member(b, "toolName", m.ToolName)
 	}
 	b = append(b, `,"content":[`...)
 	for i, x := range m.Content {
@@ -39,9 +39,9 @@ func appendMessage(b []byte, m llm.Message) ([]byte, error) {
 		b = strconv.AppendBool(b, m.IsError)
 	}
 	if m.Role == llm.Assistant {
-		b = text(b, "api", m.API)
-		b = text(b, "provider", m.Provider)
-		b = text(b, "model", m.Model)
+		b = member(b, "api", m.API)
+		b = member(b, "provider", m.Provider)
+		b = member(b, "model", m.Model)
 		if m.Usage != nil {
 			raw, err := json.Marshal(m.Usage)
 			if err != nil {
@@ -51,15 +51,15 @@ func appendMessage(b []byte, m llm.Message) ([]byte, error) {
 		}
 	}
 	if m.Stop != "" {
-		b = text(b, "stopReason", string(m.Stop))
+		b = member(b, "stopReason", string(m.Stop))
 	}
 	b = append(b, `,"timestamp":`...)
 	b = strconv.AppendInt(b, m.Time, 10)
 	if m.Error != "" {
-		b = text(b, "errorMessage", m.Error)
+		b = member(b, "errorMessage", m.Error)
 	}
 	if m.Key != "" {
-		b = text(b, "idempotencyKey", m.Key)
+		b = member(b, "idempotencyKey", m.Key)
 	}
 	if m.Abort != nil {
 		raw, err := json.Marshal(m.Abort)
@@ -76,23 +76,23 @@ func appendBlock(b []byte, x llm.Block) []byte {
 	b = jsonw.String(b, string(x.Type))
 	switch x.Type {
 	case llm.TextBlock:
-		b = text(b, "text", x.Text)
+		b = member(b, "text", x.Text)
 	case llm.ThinkingBlock:
-		b = text(b, "thinking", x.Text)
+		b = member(b, "thinking", x.Text)
 		if x.Signature != "" {
-			b = text(b, "thinkingSignature", x.Signature)
+			b = member(b, "thinkingSignature", x.Signature)
 		}
 	case llm.ImageBlock:
 		b = append(b, `,"data":"`...)
 		b = base64.StdEncoding.AppendEncode(b, x.Data)
 		b = append(b, '"')
-		b = text(b, "mimeType", x.MIME)
+		b = member(b, "mimeType", x.MIME)
 	case llm.CallBlock:
 		if x.Call == nil {
 			break
 		}
-		b = text(b, "id", x.Call.ID)
-		b = text(b, "name", x.Call.Name)
+		b = member(b, "id", x.Call.ID)
+		b = member(b, "name", x.Call.Name)
 		b = append(b, `,"arguments":`...)
 		b = appendRaw(b, x.Call.Args, "{}")
 		if len(x.Call.Extra) > 0 {
@@ -116,11 +116,9 @@ func appendRaw(b []byte, raw json.RawMessage, empty string) []byte {
 	return append(b, line...)
 }
 
-func text(b []byte, key, value string) []byte {
-	b = append(b, `,"`...)
-	b = append(b, key...)
-	b = append(b, `":`...)
-	return jsonw.String(b, value)
+// member appends a member whose value is a string.
+func member(b []byte, key, value string) []byte {
+	return jsonw.String(jsonw.Key(b, key), value)
 }
 
 // parent appends a parentId, null for "".
@@ -128,5 +126,5 @@ func parent(b []byte, p string) []byte {
 	if p == "" {
 		return append(b, `,"parentId":null`...)
 	}
-	return text(b, "parentId", p)
+	return member(b, "parentId", p)
 }

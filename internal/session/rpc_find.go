@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
 
@@ -184,18 +186,11 @@ func shown(m llm.Message) string {
 
 // cut shortens s to n characters, whole ones.
 func cut(s string, n int) string {
-	return shorten(s, n, "...")
-}
-
-func shorten(s string, n int, mark string) string {
-	if len(s) <= n {
+	const mark = "..."
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
 	}
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:max(0, n-len([]rune(mark)))]) + mark
+	return text.CutRunes(s, n-len(mark)) + mark
 }
 
 const maxTitle = 60
@@ -212,8 +207,8 @@ func title(s Session, first string) string {
 	if first == "" {
 		return string(s.ID[:min(8, len(s.ID))]) + " (" + iso(unix(s.Updated))[:10] + ")"
 	}
-	if r := []rune(first); len(r) > maxTitle {
-		first = string(r[:maxTitle-1])
+	if utf8.RuneCountInString(first) > maxTitle {
+		first = text.CutRunes(first, maxTitle-1)
 		if at := strings.LastIndexByte(first, ' '); at > len(first)*6/10 {
 			first = first[:at]
 		}

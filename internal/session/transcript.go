@@ -169,7 +169,7 @@ func (t *transcript) begin(typ string, now time.Time) (b []byte, next string) {
 	b = append(b, next...)
 	b = append(b, '"')
 	b = parent(b, t.leaf)
-	return text(b, "timestamp", iso(now)), next
+	return member(b, "timestamp", iso(now)), next
 }
 
 func (t *transcript) newID() string {
@@ -203,9 +203,9 @@ func (t *transcript) write(line []byte, next string) error {
 
 func (t *transcript) header(now time.Time) []byte {
 	b := []byte(`{"type":"session","version":3`)
-	b = text(b, "id", string(t.id))
-	b = text(b, "timestamp", iso(now))
-	b = text(b, "cwd", t.cwd)
+	b = member(b, "id", string(t.id))
+	b = member(b, "timestamp", iso(now))
+	b = member(b, "cwd", t.cwd)
 	return append(b, "}\n"...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/config"
 )
 
@@ -197,9 +198,4 @@ func (g *generation) find(ref string) (llm.Model, error) {
 	return llm.Model{}, fault.New(fault.NotFound, "model.Lookup", "no provider has the model "+clip(ref)+"; see: openclaw models list")
 }
 
-func clip(s string) string {
-	if len(s) > 80 {
-		s = strings.ToValidUTF8(s[:80], "") + "…"
-	}
-	return `"` + s + `"`
-}
+func clip(s string) string { return `"` + text.Ellipsis(s, 80) + `"` }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 // Bounds on what comes from outside.
@@ -302,10 +304,5 @@ func cut(name string) string {
 	if len(name) <= maxName {
 		return name
 	}
-	for i := maxName; i > 0; i-- {
-		if utf8.RuneStart(name[i]) {
-			return name[:i] + "…"
-		}
-	}
-	return "…"
+	return text.Cut(name, maxName) + "…"
 }

@@ -3,7 +3,7 @@ package markdown
 import (
 	"strings"
 
-	"github.com/openclaw-go/openclaw/internal/base/grapheme"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 // Measure returns how long a part is for a network: after rendering, in the
@@ -11,24 +11,24 @@ import (
 type Measure func(part *Node) int
 
 // Rendered measures what d makes of a part by size, which counts units of a
-// text: one of [grapheme.UTF16], [grapheme.Bytes] and [grapheme.Runes].
+// text: one of [text.UTF16], [text.Bytes] and [text.Runes].
 func Rendered(d Dialect, size func(string) int) Measure {
 	return func(part *Node) int { return size(Render(part, &d)) }
 }
 
-// Split cuts text into parts of Markdown that measure at most limit each and
+// Split cuts source into parts of Markdown that measure at most limit each and
 // stand alone: marks and code blocks that a cut goes through are closed before
 // it and opened again behind it. It cuts between blocks if it can, else at the
 // end of a line, a sentence or a word, and never inside what a reader sees as
 // one character. A limit of 0 or less, or a text that fits, gives one part; a
 // text without anything to read gives none.
-func Split(text string, limit int, measure Measure) []string {
-	if strings.TrimSpace(text) == "" {
+func Split(source string, limit int, measure Measure) []string {
+	if strings.TrimSpace(source) == "" {
 		return nil
 	}
-	doc := Parse(text)
+	doc := Parse(source)
 	if limit <= 0 || measure(doc) <= limit {
-		return []string{text}
+		return []string{source}
 	}
 	s := splitter{limit: limit, measure: measure}
 	for _, b := range doc.Children {
@@ -127,32 +127,32 @@ func (s *splitter) same(part string, doc *Node) bool {
 // can't be cut otherwise: a link that is longer than the limit.
 func (s *splitter) raw(b *Node) {
 	d := Plain()
-	text := Render(b, &d)
-	for text != "" {
-		n := s.head(text)
-		part := &Node{Kind: Document, Children: []*Node{{Kind: Paragraph, Children: lines(text[:n])}}}
+	plain := Render(b, &d)
+	for plain != "" {
+		n := s.head(plain)
+		part := &Node{Kind: Document, Children: []*Node{{Kind: Paragraph, Children: lines(plain[:n])}}}
 		if out := Source(part); strings.TrimSpace(out) != "" {
 			s.parts = append(s.parts, out)
 		}
-		text = strings.TrimLeft(text[n:], "\n")
+		plain = strings.TrimLeft(plain[n:], "\n")
 	}
 }
 
-// head is the length of the longest head of text that fits as plain text, or
+// head is the length of the longest head of plain that fits, or
 // of one character when none does.
-func (s *splitter) head(text string) int {
+func (s *splitter) head(plain string) int {
 	fits := func(n int) bool {
-		return s.fits(&Node{Kind: Paragraph, Children: lines(text[:n])})
+		return s.fits(&Node{Kind: Paragraph, Children: lines(plain[:n])})
 	}
-	return max(longest(text, s.limit, fits), grapheme.Next(text))
+	return max(longest(plain, s.limit, fits), text.Next(plain))
 }
 
-// longest is the length of the longest head of text, ending at a border of
+// longest is the length of the longest head of plain, ending at a border of
 // characters, for which fits holds; fits must be monotonic.
-func longest(text string, limit int, fits func(n int) bool) int {
+func longest(plain string, limit int, fits func(n int) bool) int {
 	borders := make([]int, 0, 64)
-	for i := 0; i < len(text) && len(borders) <= limit; {
-		i += grapheme.Next(text[i:])
+	for i := 0; i < len(plain) && len(borders) <= limit; {
+		i += text.Next(plain[i:])
 		borders = append(borders, i)
 	}
 	lo, hi := 0, len(borders) // borders[lo-1] fits

@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/openclaw-go/openclaw/internal/base/grapheme"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 func read(tb testing.TB, name string) string {
@@ -34,14 +34,14 @@ func TestSplitLongReply(t *testing.T) {
 	t.Parallel()
 	in := read(t, "long.md")
 	tg, d := markdown.TelegramHTML(), bare()
-	parts := markdown.Split(in, 4096, markdown.Rendered(tg, grapheme.UTF16))
+	parts := markdown.Split(in, 4096, markdown.Rendered(tg, text.UTF16))
 	if len(parts) < 3 {
 		t.Fatalf("Split gave %d parts", len(parts))
 	}
 	var all, code strings.Builder
 	for i, p := range parts {
 		html := markdown.Render(markdown.Parse(p), &tg)
-		if n := grapheme.UTF16(html); n > 4096 {
+		if n := text.UTF16(html); n > 4096 {
 			t.Errorf("part %d has %d units", i, n)
 		}
 		all.WriteString(visible(t, html) + "\n")
@@ -67,7 +67,7 @@ func TestSplitBytes(t *testing.T) {
 	t.Parallel()
 	in := read(t, "chinese.txt")
 	for _, limit := range []int{20480, 2048, 400} {
-		parts := markdown.Split(in, limit, markdown.Rendered(markdown.Plain(), grapheme.Bytes))
+		parts := markdown.Split(in, limit, markdown.Rendered(markdown.Plain(), text.Bytes))
 		if len(parts) < len(in)/limit {
 			t.Errorf("Split(%d bytes, %d) = %d parts", len(in), limit, len(parts))
 		}
@@ -112,7 +112,7 @@ func TestSplit(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := markdown.Split(tt.in, tt.limit, markdown.Rendered(markdown.Plain(), grapheme.UTF16))
+			got := markdown.Split(tt.in, tt.limit, markdown.Rendered(markdown.Plain(), text.UTF16))
 			if strings.Join(got, "\x00") != strings.Join(tt.want, "\x00") {
 				t.Errorf("Split(%q, %d) = %q, want %q", tt.in, tt.limit, got, tt.want)
 			}
@@ -132,7 +132,7 @@ func FuzzSplit(f *testing.F) {
 			return
 		}
 		plain := markdown.Plain()
-		for name, size := range map[string]func(string) int{"bytes": grapheme.Bytes, "utf16": grapheme.UTF16} {
+		for name, size := range map[string]func(string) int{"bytes": text.Bytes, "utf16": text.UTF16} {
 			measure := markdown.Rendered(plain, size)
 			parts := markdown.Split(s, limit, measure)
 			var all strings.Builder
@@ -172,7 +172,7 @@ func BenchmarkParseRender(b *testing.B) {
 }
 
 func BenchmarkSplitFits(b *testing.B) {
-	in, m := read(b, "files.md"), markdown.Rendered(markdown.TelegramHTML(), grapheme.UTF16)
+	in, m := read(b, "files.md"), markdown.Rendered(markdown.TelegramHTML(), text.UTF16)
 	b.ReportAllocs()
 	for b.Loop() {
 		markdown.Split(in, 4096, m)
@@ -180,7 +180,7 @@ func BenchmarkSplitFits(b *testing.B) {
 }
 
 func BenchmarkSplitLong(b *testing.B) {
-	in, m := strings.Repeat(read(b, "long.md")+"\n\n", 10), markdown.Rendered(markdown.TelegramHTML(), grapheme.UTF16)
+	in, m := strings.Repeat(read(b, "long.md")+"\n\n", 10), markdown.Rendered(markdown.TelegramHTML(), text.UTF16)
 	b.SetBytes(int64(len(in)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -5,8 +5,8 @@
 // valid UTF-8 and never ends inside a character as people see it: an accent
 // stays with its letter, a flag with both of its halves, a family emoji whole.
 //
-// The borders are a compact form of Unicode's extended grapheme clusters; a
-// cluster longer than [maxCluster] is cut between its runes.
+// The borders are those of Unicode's extended grapheme clusters; [Next] finds
+// one. [UTF16], [Bytes] and [Runes] are the units in which networks count.
 package text
 
 import (
@@ -14,10 +14,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
-
-// maxCluster bounds how far a cut looks back for a border, in bytes. Longer
-// clusters are stacked accents meant to annoy.
-const maxCluster = 128
 
 // Cut returns the longest start of s that has at most limit bytes and ends
 // between two characters. Invalid bytes of s become U+FFFD first.
@@ -27,6 +23,46 @@ func Cut(s string, limit int) string {
 		return s
 	}
 	return s[:before(s, limit)]
+}
+
+// Fit returns the longest start of s that has at most limit units as counted
+// by size and ends between two characters. Unlike [Cut] it makes progress: a
+// first character that alone has more units is cut between its runes. What it
+// returns is a start of s, invalid bytes and all; a first rune that doesn't fit
+// gives "".
+func Fit(s string, limit int, size func(string) int) string {
+	end, used := 0, 0
+	for end < len(s) {
+		n := Next(s[end:])
+		if used += size(s[end : end+n]); used > limit {
+			break
+		}
+		end += n
+	}
+	if end > 0 {
+		return s[:end]
+	}
+	for used = 0; end < len(s); {
+		_, n := utf8.DecodeRuneInString(s[end:])
+		if used += size(s[end : end+n]); used > limit {
+			break
+		}
+		end += n
+	}
+	return s[:end]
+}
+
+// Ellipsis is Cut for text that people read on: it ends in … when something
+// is left out.
+func Ellipsis(s string, limit int) string {
+	const mark = "…"
+	switch {
+	case len(s) <= limit:
+		return Valid(s)
+	case limit < len(mark):
+		return Cut(s, limit)
+	}
+	return Cut(s, limit-len(mark)) + mark
 }
 
 // Tail returns the longest end of s that has at most limit bytes and starts
@@ -119,104 +155,3 @@ func Preview(s string, limit int) string {
 
 // Valid returns s with every run of invalid bytes replaced by one U+FFFD.
 func Valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
-// before returns the greatest border of s that is not after i.
-func before(s string, i int) int {
-	if i <= 0 {
-		return 0
-	}
-	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
-		i--
-	}
-	for j := i; j > 0 && j > i-maxCluster; {
-		if border(s, j) {
-			return j
-		}
-		_, size := utf8.DecodeLastRuneInString(s[:j])
-		j -= size
-	}
-	if i < maxCluster {
-		return 0
-	}
-	return i
-}
-
-// after returns the least border of s that is not before i.
-func after(s string, i int) int {
-	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
-		i++
-	}
-	for j := i; j < len(s) && j < i+maxCluster; {
-		if j == 0 || border(s, j) {
-			return j
-		}
-		_, size := utf8.DecodeRuneInString(s[j:])
-		j += size
-	}
-	if len(s)-i < maxCluster {
-		return len(s)
-	}
-	return i
-}
-
-// border reports whether a character ends at s[:i] and another starts at
-// s[i:]. i is the start of a rune, or len(s).
-func border(s string, i int) bool {
-	if i <= 0 || i >= len(s) {
-		return true
-	}
-	l, _ := utf8.DecodeLastRuneInString(s[:i])
-	r, _ := utf8.DecodeRuneInString(s[i:])
-	switch {
-	case l < utf8.RuneSelf && r < utf8.RuneSelf:
-		return l != '\r' || r != '\n'
-	case joins(r), l == zwj:
-		return false
-	case regional(l) && regional(r):
-		return flagsBefore(s[:i])%2 == 0
-	}
-	return !hangul(l, r)
-}
-
-const zwj = '\u200d'
-
-// joins reports whether r continues the character before it.
-func joins(r rune) bool {
-	return r == zwj || r == '\u200c' ||
-		0x1F3FB <= r && r <= 0x1F3FF || // skin tones
-		0xE0020 <= r && r <= 0xE007F || // tags of subdivision flags
-		unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc)
-}
-
-func regional(r rune) bool { return 0x1F1E6 <= r && r <= 0x1F1FF }
-
-// flagsBefore counts the regional indicators at the end of s.
-func flagsBefore(s string) int {
-	n := 0
-	for len(s) > 0 && n < maxCluster {
-		r, size := utf8.DecodeLastRuneInString(s)
-		if !regional(r) {
-			break
-		}
-		n++
-		s = s[:len(s)-size]
-	}
-	return n
-}
-
-// hangul reports whether l and r are parts of one Korean syllable.
-func hangul(l, r rune) bool {
-	lead := 0x1100 <= l && l <= 0x115F
-	vowel := func(r rune) bool { return 0x1160 <= r && r <= 0x11A7 }
-	trail := func(r rune) bool { return 0x11A8 <= r && r <= 0x11FF }
-	whole := 0xAC00 <= l && l <= 0xD7A3
-	switch {
-	case lead:
-		return 0x1100 <= r && r <= 0x11A7 || 0xAC00 <= r && r <= 0xD7A3
-	case vowel(l), whole && (l-0xAC00)%28 == 0:
-		return vowel(r) || trail(r)
-	case trail(l), whole:
-		return trail(r)
-	}
-	return false
-}

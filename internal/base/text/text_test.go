@@ -151,6 +151,30 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
+// Where a cut may look for a border from must not change which ones there are.
+func FuzzBorders(f *testing.F) {
+	for _, s := range []string{"ab漢字\u0301かな\r\n", "🇩🇪🇫🇷🇩🇪x", "a\u200db\u0600c", strings.Repeat("\u0301", 200), "क\u094dष"} {
+		f.Add(s, 7)
+	}
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		s = text.Valid(s)
+		n = min(max(n, 0), len(s))
+		head, tail := 0, 0
+		for tail < n {
+			head, tail = tail, tail+text.Next(s[tail:])
+		}
+		if tail == n {
+			head = n
+		}
+		if got := text.Cut(s, n); got != s[:head] {
+			t.Errorf("Cut(%q, %d) = %q, want %q", s, n, got, s[:head])
+		}
+		if got := text.Tail(s, len(s)-n); got != s[tail:] {
+			t.Errorf("Tail(%q, %d) = %q, want %q", s, len(s)-n, got, s[tail:])
+		}
+	})
+}
+
 func BenchmarkCut(b *testing.B) {
 	s := strings.Repeat("漢字 and text ", 5000)
 	b.ReportAllocs()

@@ -10,6 +10,8 @@ package wire
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 // Version is the version of the protocol.
@@ -80,14 +82,5 @@ type Challenge struct {
 	Ts    int64  `json:"ts"`
 }
 
-// Reason cuts text to what a close frame may carry, at a character border.
-func Reason(text string) string {
-	if len(text) <= MaxReason {
-		return text
-	}
-	end := MaxReason
-	for end > 0 && text[end]&0xC0 == 0x80 {
-		end--
-	}
-	return text[:end]
-}
+// Reason cuts s to what a close frame may carry.
+func Reason(s string) string { return text.Cut(s, MaxReason) }

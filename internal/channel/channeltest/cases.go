@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
-	"github.com/openclaw-go/openclaw/internal/base/grapheme"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
@@ -218,12 +218,12 @@ func split(c channel.Channel, text string) []string {
 func size(u channel.Unit) func(string) int {
 	switch u {
 	case channel.Bytes:
-		return grapheme.Bytes
+		return text.Bytes
 	case channel.Runes:
-		return grapheme.Runes
+		return text.Runes
 	case channel.UTF16:
 	}
-	return grapheme.UTF16
+	return text.UTF16
 }
 
 func letters(s string) string {

@@ -21,10 +21,10 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/backoff"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
-	"github.com/openclaw-go/openclaw/internal/base/grapheme"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
@@ -124,8 +124,8 @@ func (b *bot) limit() int {
 }
 
 // Split implements [channel.Splitter].
-func (b *bot) Split(text string) []string {
-	return markdown.Split(text, b.limit(), markdown.Rendered(b.dialect, grapheme.Bytes))
+func (b *bot) Split(s string) []string {
+	return markdown.Split(s, b.limit(), markdown.Rendered(b.dialect, text.Bytes))
 }
 
 // Run keeps a connection up until ctx ends. It returns an error only when

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
-	"github.com/openclaw-go/openclaw/internal/base/grapheme"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 // lineLen is the length of a line on the wire, with its end.
@@ -132,11 +132,11 @@ func (s *session) confirm(ctx context.Context) error {
 	}
 }
 
-// wrap cuts text into lines of at most room bytes. Formatting that a cut goes
+// wrap cuts s into lines of at most room bytes. Formatting that a cut goes
 // through is closed and opened again.
-func wrap(text string, room int) []string {
+func wrap(s string, room int) []string {
 	var out []string
-	for l := range strings.SplitSeq(text, "\n") {
+	for l := range strings.SplitSeq(s, "\n") {
 		l = strings.TrimRight(strings.ReplaceAll(l, "\t", "    "), " \r")
 		open := ""
 		for strings.Trim(l, formats+" ") != "" {
@@ -145,7 +145,7 @@ func wrap(text string, room int) []string {
 				out = append(out, l)
 				break
 			}
-			head := grapheme.Cut(l, room-len(formats), nil)
+			head := text.Fit(l, room-len(formats), text.Bytes)
 			if i := strings.LastIndexByte(head, ' '); i > len(head)/2 && i > len(open) {
 				head = head[:i]
 			}

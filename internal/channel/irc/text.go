@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ergochat/irc-go/ircmsg"
+
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 func last(m ircmsg.Message) string {
@@ -105,12 +107,7 @@ func skipColour(s string, i, most int, more bool) int {
 
 // printable is text of the server that is safe to log and to show.
 func printable(s string) string {
-	const most = 200
-	s = plain(s)
-	if len(s) > most {
-		s = ircmsg.TruncateUTF8Safe(s, most)
-	}
-	return s
+	return text.Cut(plain(s), 200)
 }
 
 // names tells whether text holds nick as a word.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
-	"github.com/openclaw-go/openclaw/internal/base/grapheme"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
@@ -147,10 +147,10 @@ func (a *api) do(ctx context.Context, method, kind string, body []byte, result a
 
 // refused classifies an error answer by what can be done about it.
 func (a *api) refused(op string, ans *answer) error {
-	text := grapheme.Ellipsis(printable(strings.ReplaceAll(ans.Description, a.token, "<token>")), 300)
-	var cause error = &refusal{code: ans.Code, description: text, migrateTo: ans.Parameters.MigrateTo}
-	low := strings.ToLower(text)
-	kind, hint := fault.Invalid, "Telegram refused it: "+text
+	said := text.Ellipsis(printable(strings.ReplaceAll(ans.Description, a.token, "<token>")), 300)
+	var cause error = &refusal{code: ans.Code, description: said, migrateTo: ans.Parameters.MigrateTo}
+	low := strings.ToLower(said)
+	kind, hint := fault.Invalid, "Telegram refused it: "+said
 	switch {
 	case ans.Code == http.StatusUnauthorized, ans.Code == http.StatusNotFound && !strings.Contains(low, "bad request"):
 		kind, hint = fault.Unauthenticated, "Telegram doesn't accept the bot token: check channels.telegram.botToken"
@@ -163,7 +163,7 @@ func (a *api) refused(op string, ans *answer) error {
 		wait := min(max(ans.Parameters.RetryAfter, 1), 3600)
 		cause = errors.Join(channel.RetryAfter{After: time.Duration(wait) * time.Second}, cause)
 	case ans.Code >= 500, ans.Code < 400:
-		kind, hint = fault.Unavailable, "Telegram has a problem: "+text
+		kind, hint = fault.Unavailable, "Telegram has a problem: "+said
 	case strings.Contains(low, "not found"):
 		kind = fault.NotFound
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/backoff"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
-	"github.com/openclaw-go/openclaw/internal/base/grapheme"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
@@ -194,7 +194,7 @@ func (p *poller) parse(ctx context.Context, batch []json.RawMessage) []update {
 			p.log.ErrorContext(ctx, "telegram update set aside: it can't be read", "channel", ID, "update", n, "err", err)
 			const most = 4096
 			if p.env.SetState != nil {
-				_ = p.env.SetState(ctx, asideKey, grapheme.Cut(strings.ToValidUTF8(string(raw), "\uFFFD"), most, nil))
+				_ = p.env.SetState(ctx, asideKey, text.Cut(string(raw), most))
 			}
 			if n == 0 {
 				continue

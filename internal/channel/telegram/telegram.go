@@ -17,9 +17,9 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/backoff"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
-	"github.com/openclaw-go/openclaw/internal/base/grapheme"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
@@ -123,8 +123,8 @@ func (b *bot) limit() int {
 }
 
 // Split implements [channel.Splitter].
-func (b *bot) Split(text string) []string {
-	return markdown.Split(text, b.limit(), markdown.Rendered(b.dialect, grapheme.UTF16))
+func (b *bot) Split(s string) []string {
+	return markdown.Split(s, b.limit(), markdown.Rendered(b.dialect, text.UTF16))
 }
 
 // Probe implements [channel.Prober].

@@ -10,6 +10,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 // The rules of pairing, as recorded in reference/cli.
@@ -87,9 +88,8 @@ func meta(in msg.Inbound) map[string]string {
 	const most = 100
 	m := map[string]string{}
 	put := func(k, v string) {
-		if v = strings.ToValidUTF8(v, ""); v != "" {
-			m[k] = v[:min(len(v), most)]
-			m[k] = strings.ToValidUTF8(m[k], "")
+		if v = text.Cut(v, most); v != "" {
+			m[k] = v
 		}
 	}
 	put("username", in.From.Username)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/jsonc"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
 
@@ -135,7 +136,7 @@ func (c *Control) agentsUpdate(ctx context.Context, who *rpc.Caller, p updatePar
 	}
 	if m := strings.TrimSpace(p.Model); m != "" {
 		if _, err := c.Models.Lookup(m); err != nil {
-			return updateResult{}, rpc.Invalid("unknown model \"%s\"; see: openclaw models list", clip(m, 80))
+			return updateResult{}, rpc.Invalid("unknown model \"%s\"; see: openclaw models list", text.Ellipsis(m, 80))
 		}
 		if old := e.Get("model"); old != nil && old.Kind == jsonc.Object { // its fallbacks stay
 			e = e.With([]string{"model", "primary"}, jsonc.Str(m))

@@ -10,6 +10,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/base/version"
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/session"
@@ -218,8 +219,5 @@ func (c *Control) current(ctx context.Context, key id.SessionKey) (session.Sessi
 }
 
 func wrong(cmd, got string, want []string) error {
-	if len(got) > 40 {
-		got = strings.ToValidUTF8(got[:40], "") + "…"
-	}
-	return fault.New(fault.Invalid, "command."+cmd, fmt.Sprintf("/%s doesn't know %q. Use one of: %s", cmd, got, strings.Join(want, ", ")))
+	return fault.New(fault.Invalid, "command."+cmd, fmt.Sprintf("/%s doesn't know %q. Use one of: %s", cmd, text.Ellipsis(got, 40), strings.Join(want, ", ")))
 }

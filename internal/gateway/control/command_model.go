@@ -9,6 +9,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/session"
 )
@@ -49,18 +50,11 @@ func (c *Control) find(name string) (llm.Model, error) {
 	m, err := c.Models.Lookup(name)
 	switch {
 	case err != nil:
-		return llm.Model{}, fault.New(fault.NotFound, op, "There is no model "+strconv.Quote(clip(name, 80))+". See /model list, or write provider/model")
+		return llm.Model{}, fault.New(fault.NotFound, op, "There is no model "+strconv.Quote(text.Ellipsis(name, 80))+". See /model list, or write provider/model")
 	case !c.Models.Allowed(m):
 		return llm.Model{}, fault.New(fault.Forbidden, op, m.String()+" isn't among the allowed models (agents.defaults.models). See /model list")
 	}
 	return m, nil
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
 func (c *Control) modelText(s session.Session, detail bool) string {

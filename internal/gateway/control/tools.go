@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 	"github.com/openclaw-go/openclaw/internal/tool"
 )
@@ -136,9 +137,5 @@ func summary(s string) string {
 	if i := strings.Index(s, ". "); i > 0 {
 		s = s[:i]
 	}
-	s = strings.TrimSuffix(s, ".")
-	if len(s) > 120 {
-		s = strings.ToValidUTF8(s[:117], "") + "…"
-	}
-	return s
+	return text.Ellipsis(strings.TrimSuffix(s, "."), 120)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/jsonschema"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/feature"
 	"github.com/openclaw-go/openclaw/internal/gateway"
@@ -279,12 +280,7 @@ func textOf(blocks []llm.Block) string {
 	return strings.Join(all, "\n")
 }
 
-func clip(s string) string {
-	if len(s) > 200 {
-		s = s[:200]
-	}
-	return strings.ToValidUTF8(s, "")
-}
+func clip(s string) string { return text.Cut(s, 200) }
 
 // Limits of GET /sessions/{key}/history.
 const (

@@ -13,6 +13,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/jsonschema"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/config"
 )
 
@@ -107,35 +108,35 @@ func (in *input) read(messages []object) error {
 	var talk []entry
 	current := -1
 	for _, m := range messages {
-		text, images, err := content(m["content"])
+		said, images, err := content(m["content"])
 		if err != nil {
 			return err
 		}
-		text = strings.TrimSpace(text)
+		said = strings.TrimSpace(said)
 		switch role := m.string("role"); role {
 		case "system", "developer":
-			if text != "" {
-				system = append(system, text)
+			if said != "" {
+				system = append(system, said)
 			}
 		case "user", "tool", "function":
-			if text == "" && len(images) == 0 {
+			if said == "" && len(images) == 0 {
 				continue
 			}
 			who := "User"
 			if role != "user" {
 				who = "Tool"
 				if name := m.string("name"); name != "" {
-					who += ":" + clip(name, 64)
+					who += ":" + text.Cut(name, 64)
 				}
 			}
 			if role == "user" || current < 0 || talk[current].who == "User" {
 				in.images = images
 			}
-			talk = append(talk, entry{who, text})
+			talk = append(talk, entry{who, said})
 			current = len(talk) - 1
 		case "assistant":
-			if text != "" {
-				talk = append(talk, entry{"Assistant", text})
+			if said != "" {
+				talk = append(talk, entry{"Assistant", said})
 			}
 		}
 	}

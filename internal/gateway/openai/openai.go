@@ -18,6 +18,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/jsonschema"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/feature"
 	"github.com/openclaw-go/openclaw/internal/gateway"
@@ -98,7 +99,7 @@ func (a *api) model(w http.ResponseWriter, r *http.Request) {
 	}
 	if !known {
 		gateway.WriteJSON(w, http.StatusNotFound, apiError{errorBody{
-			Message: "The model '" + clip(name, 200) + "' does not exist. GET /v1/models lists those that do.", Type: "invalid_request_error", Code: "model_not_found",
+			Message: "The model '" + text.Cut(name, 200) + "' does not exist. GET /v1/models lists those that do.", Type: "invalid_request_error", Code: "model_not_found",
 		}})
 		return
 	}
@@ -161,11 +162,4 @@ func failure(err error) (status int, body errorBody) {
 		return http.StatusServiceUnavailable, errorBody{Message: "The run was stopped.", Type: "api_error", Code: "aborted"}
 	}
 	return http.StatusInternalServerError, errorBody{Message: "internal error", Type: "api_error"}
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = s[:n]
-	}
-	return strings.ToValidUTF8(s, "")
 }

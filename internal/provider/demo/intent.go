@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 // plain takes away what the gateway puts around a person's words: blocks of
@@ -239,8 +240,8 @@ func lookUp(before []llm.Message, find func(string) string) string {
 }
 
 func short(s string) string {
-	if r := []rune(s); len(r) > 200 {
-		return string(r[:200]) + "…"
+	if c := text.CutRunes(s, 200); len(c) < len(s) {
+		return c + "…"
 	}
 	return s
 }
