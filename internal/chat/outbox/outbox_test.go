@@ -211,6 +211,7 @@ func TestSendWaitTells(t *testing.T) {
 	if err := b.SendWait(t.Context(), to("x")); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without a channel: %v", err)
 	}
+	b.Delay = []time.Duration{300 * time.Millisecond} // the caller hears of the first attempt before the second
 	n := &network{fail: []error{nil, busy}}
 	defer b.Attach(t.Context(), "net", "default", n)()
 	if err := b.SendWait(t.Context(), to("early")); fault.KindOf(err) != fault.Unavailable {
