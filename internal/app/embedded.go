@@ -97,6 +97,6 @@ func (c *core) turn(ctx context.Context, t Turn) (msg.Inbound, error) {
 	}
 	return msg.Inbound{
 		ID: id.Message(run), Text: t.Message, Mentioned: true, Received: time.Now(), At: msg.Address{Channel: "webchat", Kind: msg.Direct},
-		Client: &msg.Client{Run: run, Session: key, Owner: true, Label: "cli", Thinking: t.Thinking, Timeout: t.Timeout},
+		Client: &msg.Client{Run: run, Session: key, Owner: true, Label: "cli", Plain: true, Thinking: t.Thinking, Timeout: t.Timeout},
 	}, nil
 }

@@ -127,6 +127,10 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 		}
 	}
 
+	if in.Client != nil && in.Client.Plain && !resets(in.Text) {
+		h.Submit(ctx, w)
+		return nil
+	}
 	if words, ok := h.stops(in.Text); ok {
 		return h.stop(ctx, w, words)
 	}

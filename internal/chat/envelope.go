@@ -28,7 +28,8 @@ type Line struct {
 	At   time.Time
 }
 
-// envelope puts events, the sender and the time before the text of in.
+// envelope puts events, the sender and the time before the text of in. Scripts
+// are no sender.
 func envelope(in msg.Inbound, events []Line, zone *time.Location) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -37,9 +38,11 @@ func envelope(in msg.Inbound, events []Line, zone *time.Location) string {
 	if len(events) > 0 {
 		b.WriteByte('\n')
 	}
-	b.WriteString(senderHead)
-	b.Write(sender(in))
-	b.WriteString(senderFoot)
+	if in.Client == nil || !in.Client.Plain {
+		b.WriteString(senderHead)
+		b.Write(sender(in))
+		b.WriteString(senderFoot)
+	}
 	b.WriteString("[" + in.Received.In(zone).Format("Mon 2006-01-02 15:04 MST") + "] ")
 	b.WriteString(in.Text)
 	return b.String()

@@ -154,7 +154,7 @@ func (h *Handler) agentInbound(ctx context.Context, c *rpc.Caller, p agentParams
 		return msg.Inbound{}, err
 	}
 	in := h.inbound(c, key, id.Run(p.Key), p.Message, atts)
-	in.Client.Thinking, in.Client.System = p.Thinking, p.System
+	in.Client.Thinking, in.Client.System, in.Client.Plain = p.Thinking, p.System, true
 	in.Client.Timeout = time.Duration(p.Timeout) * time.Second
 	if p.Deliver {
 		to, err := h.target(ctx, key, first(p.ReplyChannel, p.Channel), first(p.ReplyTo, p.To), first(p.ReplyAccountID, p.AccountID), p.ThreadID)

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -19,6 +20,7 @@ type history struct {
 	Session    id.Session        `json:"sessionId,omitempty"`
 	Messages   []json.RawMessage `json:"messages"`
 	Thinking   string            `json:"thinkingLevel"`
+	Verbose    string            `json:"verboseLevel,omitempty"`
 }
 
 // shown is a message as chat.history shows it: without the envelope, costs
@@ -59,7 +61,7 @@ func (h *Handler) rpcHistory(ctx context.Context, _ *rpc.Caller, p historyParams
 	if think == "" {
 		think = "off"
 	}
-	return history{SessionKey: p.SessionKey, Session: s.ID, Messages: ms, Thinking: think}, nil
+	return history{SessionKey: p.SessionKey, Session: s.ID, Messages: ms, Thinking: think, Verbose: s.VerboseLevel}, nil
 }
 
 // History returns the last n messages of a session as people are shown them.
@@ -69,7 +71,7 @@ func (h *Handler) History(ctx context.Context, key id.SessionKey, n int) (s Sess
 	if err != nil || !ok {
 		return s, out, err
 	}
-	s = SessionInfo{ID: found.ID, ThinkingLevel: found.ThinkingLevel, Known: true}
+	s = SessionInfo{ID: found.ID, ThinkingLevel: found.ThinkingLevel, VerboseLevel: found.VerboseLevel, Known: true}
 	const others = 64 // lines that are not messages
 	entries, err := h.Agent.Sessions.Entries(ctx, found, n+others)
 	if err != nil {
@@ -104,6 +106,7 @@ func (h *Handler) History(ctx context.Context, key id.SessionKey, n int) (s Sess
 type SessionInfo struct {
 	ID            id.Session
 	ThinkingLevel string
+	VerboseLevel  string
 	Known         bool
 }
 
@@ -118,6 +121,12 @@ func show(m llm.Message) shown {
 		failed := m.IsError
 		s.Failed = &failed
 	}
+	if signed(m.Content) { // what only the model's service can read
+		s.Content = append(llm.Content(nil), m.Content...)
+		for i := range s.Content {
+			s.Content[i].Signature = ""
+		}
+	}
 	if m.Role == llm.User {
 		s.Message.Key = ""
 		s.Content = append(llm.Content(nil), m.Content...)
@@ -129,4 +138,8 @@ func show(m llm.Message) shown {
 		}
 	}
 	return s
+}
+
+func signed(c llm.Content) bool {
+	return slices.ContainsFunc(c, func(b llm.Block) bool { return b.Signature != "" })
 }

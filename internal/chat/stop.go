@@ -24,6 +24,12 @@ func (h *Handler) stops(text string) (answer string, ok bool) {
 	return "", false
 }
 
+// resets reports whether text asks for a new conversation.
+func resets(text string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return strings.EqualFold(word, "/new") || strings.EqualFold(word, "/reset")
+}
+
 // bash reports whether text is a shell command of the chat, and what to say to
 // it: running them is not built, whatever commands.bash says.
 func bash(text string) (answer string, ok bool) {

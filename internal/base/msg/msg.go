@@ -62,6 +62,10 @@ type Client struct {
 	System   string        `json:"system,omitempty"`   // extra system prompt
 	Deliver  bool          `json:"deliver,omitempty"`  // send the answer to At as well
 	Timeout  time.Duration `json:"timeout,omitempty"`  // 0 is the agent's
+	// Plain says that the text is for the agent as it stands: nothing in it is
+	// a command, but for /new and /reset, and no line about the sender precedes
+	// it. Scripts talk to an agent like this.
+	Plain bool `json:"plain,omitempty"`
 	// Lost says that nobody waits for the answer after a restart, so an
 	// unfinished run is recorded as interrupted instead of run again.
 	Lost bool `json:"lost,omitempty"`

@@ -88,7 +88,7 @@ func (a *api) completions(w http.ResponseWriter, r *http.Request) {
 	m := msg.Inbound{
 		ID: id.Message(run), From: msg.Sender{ID: "openai", Name: in.user}, At: msg.Address{Channel: "webchat", Kind: msg.Direct},
 		Text: in.text, Attachments: in.images, Mentioned: true, Received: a.o.Now(),
-		Client: &msg.Client{Run: id.Run(run), Session: session, Owner: true, System: in.system, Lost: true},
+		Client: &msg.Client{Run: id.Run(run), Session: session, Owner: true, System: in.system, Plain: true, Lost: true},
 	}
 	if in.stream {
 		a.stream(w, r, in, m)
