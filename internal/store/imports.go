@@ -35,6 +35,9 @@ func (d *DB) takeIn(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", f.path(), err)
 		}
 	}
+	if err := d.rehome(ctx); err != nil {
+		return err
+	}
 	if d.rebuilt {
 		if err := d.recoverAll(ctx); err != nil {
 			return err

@@ -36,6 +36,7 @@ func (d *DB) importSessions(ctx context.Context, a id.Agent, text []byte, last w
 			continue
 		}
 		there[key] = true
+		d.home(&s)
 		ss = append(ss, s)
 	}
 	if bad > 0 {
@@ -145,7 +146,7 @@ func (d *DB) recover(ctx context.Context, a id.Agent, since time.Time) error {
 	for _, s := range known {
 		taken[s.Key], ids[s.ID] = true, true
 	}
-	names, err := filepath.Glob(filepath.Join(d.dir, "agents", string(a), "sessions", "*.jsonl"))
+	names, err := filepath.Glob(filepath.Join(d.sessionsDir(a), "*.jsonl"))
 	if err != nil {
 		return err
 	}
