@@ -16,6 +16,7 @@ import (
 // person is its script: "!tool NAME {json}" has it call a tool first; "!hold
 // WORD" makes it wait, before the first byte, for Release(WORD); "!mid WORD"
 // after the first piece; "!after WORD" in the call that follows the tools;
+// "!think WORD" makes it think WORD before it answers;
 // "!fail N" answers with that status. Otherwise it answers "echo: " and the
 // words of the person.
 type Model struct {
@@ -117,7 +118,7 @@ func (m *Model) Calls(word string) []ModelCall {
 
 var (
 	toolRE = regexp.MustCompile(`!tool (\S+) (\{[^\n]*\})`)
-	wordRE = regexp.MustCompile(`!(hold|mid|after) (\S+)`)
+	wordRE = regexp.MustCompile(`!(hold|mid|after|think) (\S+)`)
 	failRE = regexp.MustCompile(`!fail (\d+)`)
 	headRE = regexp.MustCompile(`(?s)^.*\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d [^\]]+\] `)
 )
@@ -196,6 +197,9 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 		text := "echo: " + strings.TrimSpace(wordRE.ReplaceAllString(toolRE.ReplaceAllString(user, ""), ""))
 		if answered > 0 {
 			text += " (tool: " + in.Messages[len(in.Messages)-1].Text() + ")"
+		}
+		if words["think"] != "" {
+			send(map[string]any{"role": "assistant", "reasoning_content": words["think"]}, nil)
 		}
 		head, rest := text[:3], text[3:]
 		send(map[string]any{"role": "assistant", "content": head}, nil)
