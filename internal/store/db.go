@@ -108,6 +108,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(openError(o, err), d.Close())
 	}
+	d.project.follow.Store(true)
 	return d, nil
 }
 

@@ -28,3 +28,7 @@ func SetRoom(ctx context.Context, d *DB, n int) error {
 		return err
 	})
 }
+
+// FollowAccess looks at the files about who may write, as the running gateway
+// does now and then.
+func FollowAccess(ctx context.Context, d *DB) { d.followAccess(ctx) }

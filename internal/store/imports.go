@@ -31,7 +31,7 @@ func (d *DB) takeIn(ctx context.Context) error {
 		return err
 	}
 	for _, f := range fs {
-		if err := d.take(ctx, f); err != nil {
+		if err := d.take(ctx, f, false); err != nil {
 			return fmt.Errorf("%s: %w", f.path(), err)
 		}
 	}
@@ -50,25 +50,34 @@ func (d *DB) takeIn(ctx context.Context) error {
 // gone.
 func (d *DB) found() ([]file, error) {
 	fs := []file{pairedFile, pendingFile, nodesFile, nodeWaitingFile, jobsFile}
-	for _, pattern := range []string{
-		"agents/*/sessions/sessions.json", "credentials/*-pairing.json", "credentials/*-allowFrom.json",
-	} {
-		names, err := filepath.Glob(filepath.Join(d.dir, filepath.FromSlash(pattern)))
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range names {
-			base := filepath.Base(n)
-			switch {
-			case base == "sessions.json":
-				fs = append(fs, sessionsFile(id.Agent(filepath.Base(filepath.Dir(filepath.Dir(n))))))
-			case strings.HasSuffix(base, "-pairing.json"):
-				fs = append(fs, pairingFile(id.Channel(strings.TrimSuffix(base, "-pairing.json"))))
-			default:
-				c, a := splitAccount(strings.TrimSuffix(base, "-allowFrom.json"))
-				fs = append(fs, allowFile(c, a))
-			}
-		}
+	names, err := filepath.Glob(filepath.Join(d.dir, "agents", "*", "sessions", "sessions.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range names {
+		fs = append(fs, sessionsFile(id.Agent(filepath.Base(filepath.Dir(filepath.Dir(n))))))
+	}
+	access, err := d.accessFiles()
+	return append(fs, access...), err
+}
+
+// accessFiles lists the files about who may write.
+func (d *DB) accessFiles() ([]file, error) {
+	dir := filepath.Join(d.dir, "credentials")
+	requests, err := filepath.Glob(filepath.Join(dir, "*-pairing.json"))
+	if err != nil {
+		return nil, err
+	}
+	lists, err := filepath.Glob(filepath.Join(dir, "*-allowFrom.json"))
+	if err != nil {
+		return nil, err
+	}
+	fs := make([]file, 0, len(requests)+len(lists))
+	for _, n := range requests {
+		fs = append(fs, pairingFile(id.Channel(strings.TrimSuffix(filepath.Base(n), "-pairing.json"))))
+	}
+	for _, n := range lists {
+		fs = append(fs, allowFile(splitAccount(strings.TrimSuffix(filepath.Base(n), "-allowFrom.json"))))
 	}
 	return fs, nil
 }
@@ -88,8 +97,9 @@ func splitAccount(s string) (id.Channel, id.Account) {
 	return id.Channel(c), id.Account(a)
 }
 
-// take takes in f if it isn't what we wrote.
-func (d *DB) take(ctx context.Context, f file) error {
+// take takes in f if it isn't what we wrote. With merge, what the database has
+// and no file shows yet stays beside it.
+func (d *DB) take(ctx context.Context, f file, merge bool) error {
 	rel := f.path()
 	if rel == "" {
 		return nil
@@ -100,7 +110,7 @@ func (d *DB) take(ctx context.Context, f file) error {
 		return err
 	}
 	if known {
-		d.project.mark(f) // a kill may have come before the last change was shown
+		d.project.check(f) // a kill may have come before the last change was shown
 		if last.unchanged(path) {
 			return nil
 		}
@@ -114,7 +124,7 @@ func (d *DB) take(ctx context.Context, f file) error {
 		if hash = hashOf(text); hash == last.hash || hash == last.prev {
 			return nil
 		}
-		err = d.importFile(ctx, f, text, last, !known)
+		err = d.importFile(ctx, f, text, last, !known, merge)
 	}
 	if errors.Is(err, errShape) {
 		return d.setAside(ctx, f, path, err)
@@ -126,7 +136,7 @@ func (d *DB) take(ctx context.Context, f file) error {
 		ON CONFLICT (path) DO UPDATE SET prev = '', hash = excluded.hash, size = excluded.size,
 		mtime = excluded.mtime, written = excluded.written`,
 		rel, hash, st.Size(), st.ModTime().UnixNano(), millis(d.now()))
-	d.project.mark(f)
+	d.project.check(f)
 	d.log.InfoContext(ctx, "took in a file that another program wrote", "file", rel)
 	return err
 }
@@ -165,14 +175,14 @@ func (d *DB) setAside(ctx context.Context, f file, path string, cause error) err
 	return d.recover(ctx, id.Agent(f.a), time.Time{})
 }
 
-func (d *DB) importFile(ctx context.Context, f file, text []byte, last written, first bool) error {
+func (d *DB) importFile(ctx context.Context, f file, text []byte, last written, first, merge bool) error {
 	switch f.kind {
 	case "sessions":
 		return d.importSessions(ctx, id.Agent(f.a), text, last, first)
 	case "pairing":
-		return d.importPairings(ctx, id.Channel(f.a), text)
+		return d.importPairings(ctx, id.Channel(f.a), text, merge)
 	case "allow":
-		return d.importAllowed(ctx, id.Channel(f.a), id.Account(f.b), text, first)
+		return d.importAllowed(ctx, id.Channel(f.a), id.Account(f.b), text, merge || first && f.b == "")
 	case jobsFile.kind:
 		return d.importJobs(ctx, text)
 	case pairedFile.kind:

@@ -9,8 +9,9 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 )
 
-// importPairings makes the requests of a channel those of its file.
-func (d *DB) importPairings(ctx context.Context, c id.Channel, text []byte) error {
+// importPairings makes the requests of a channel those of its file, or adds
+// those to what is there.
+func (d *DB) importPairings(ctx context.Context, c id.Channel, text []byte, keep bool) error {
 	var v struct {
 		Requests []struct {
 			ID         string         `json:"id"`
@@ -24,8 +25,10 @@ func (d *DB) importPairings(ctx context.Context, c id.Channel, text []byte) erro
 		return errors.Join(errShape, err)
 	}
 	return d.w.do(ctx, false, func(ctx context.Context, w *writer) error {
-		if _, err := w.exec(ctx, "DELETE FROM pairings WHERE channel = ?", string(c)); err != nil {
-			return err
+		if !keep {
+			if _, err := w.exec(ctx, "DELETE FROM pairings WHERE channel = ?", string(c)); err != nil {
+				return err
+			}
 		}
 		for _, r := range v.Requests {
 			if r.ID == "" || r.Code == "" {
@@ -64,16 +67,15 @@ func isoMillis(s string) int64 {
 	return t.UnixMilli()
 }
 
-// importAllowed makes the allow list of an account that of its file. A file
-// without an account belongs to the default one and adds to it at first.
-func (d *DB) importAllowed(ctx context.Context, c id.Channel, a id.Account, text []byte, first bool) error {
+// importAllowed makes the allow list of an account that of its file, or adds it
+// to what is there. A file without an account belongs to the default one.
+func (d *DB) importAllowed(ctx context.Context, c id.Channel, a id.Account, text []byte, keep bool) error {
 	var v struct {
 		AllowFrom []json.RawMessage `json:"allowFrom"`
 	}
 	if err := json.Unmarshal(text, &v); err != nil {
 		return errors.Join(errShape, err)
 	}
-	keep := first && a == ""
 	if a == "" {
 		a = id.DefaultAccount
 	}

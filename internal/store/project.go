@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -76,8 +77,10 @@ type projector struct {
 	stop chan struct{}
 	done chan struct{}
 
+	follow atomic.Bool // others' files are followed: set once all have been taken in
+
 	mu    sync.Mutex
-	dirty map[file]bool
+	dirty map[file]bool // to write; true when something was changed here
 }
 
 func newProjector(d *DB) *projector {
@@ -87,12 +90,18 @@ func newProjector(d *DB) *projector {
 }
 
 // mark says that files no longer show what is stored.
-func (p *projector) mark(fs ...file) {
+func (p *projector) mark(fs ...file) { p.put(true, fs...) }
+
+// check has files compared with what is stored, which they may show.
+func (p *projector) check(fs ...file) { p.put(false, fs...) }
+
+func (p *projector) put(changed bool, fs ...file) {
 	p.mu.Lock()
 	for _, f := range fs {
-		p.dirty[f] = true
+		p.dirty[f] = p.dirty[f] || changed
 		if f.kind == "allow" && f.b == string(id.DefaultAccount) {
-			p.dirty[file{kind: "allow", a: f.a}] = true
+			old := file{kind: "allow", a: f.a}
+			p.dirty[old] = p.dirty[old] || changed
 		}
 	}
 	p.mu.Unlock()
@@ -102,6 +111,13 @@ func (p *projector) mark(fs ...file) {
 	}
 }
 
+// marked reports whether something that f is to show was changed here.
+func (p *projector) marked(f file) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dirty[f]
+}
+
 // loop writes what is marked, at most once in projectEvery, and takes no more
 // than a small part of the time however large the files are.
 func (p *projector) loop(ctx context.Context) {
@@ -109,9 +125,14 @@ func (p *projector) loop(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	<-timer.C
+	look := time.NewTicker(followEvery)
+	defer look.Stop()
 	for {
 		select {
 		case <-p.wake:
+		case <-look.C:
+			p.d.followAccess(ctx)
+			continue
 		case <-p.stop:
 			p.flush(ctx)
 			return
@@ -145,21 +166,25 @@ func (p *projector) flush(ctx context.Context) {
 	dirty := p.dirty
 	p.dirty = map[file]bool{}
 	p.mu.Unlock()
-	for f := range dirty {
-		if err := p.d.writeFile(ctx, f); err != nil {
+	for f, changed := range dirty {
+		if err := p.d.writeFile(ctx, f, changed); err != nil {
 			p.d.log.WarnContext(ctx, "a file for other programs could not be written; it is tried again with the next change", "file", f.path(), "err", err)
 			p.mu.Lock()
-			p.dirty[f] = true
+			p.dirty[f] = p.dirty[f] || changed
 			p.mu.Unlock()
 		}
 	}
 }
 
-// writeFile brings f up to date, if it isn't.
-func (d *DB) writeFile(ctx context.Context, f file) error {
+// writeFile brings f up to date, if it isn't. Changed says that there are changes
+// of ours.
+func (d *DB) writeFile(ctx context.Context, f file, changed bool) error {
 	rel := f.path()
 	if rel == "" {
 		return nil
+	}
+	if early, err := d.takeFirst(ctx, f, changed); early || err != nil {
+		return err
 	}
 	last, known, err := d.lastWritten(ctx, rel)
 	if err != nil || !known && f.kind == "allow" && f.b == "" {
