@@ -20,6 +20,10 @@ func TestEnvelope(t *testing.T) {
 	if words, label := bare(got); words != "Hello there" || label != "cli" {
 		t.Errorf("bare = %q, %q", words, label)
 	}
+	in.Client.Plain = true
+	if got, want := envelope(in, nil, time.UTC), "[Mon 2026-11-30 20:45 UTC] Hello there"; got != want {
+		t.Errorf("envelope for a script's words = %q, want %q", got, want)
+	}
 }
 
 // Whatever a person writes or is called, it stays within the envelope, and

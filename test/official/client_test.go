@@ -5,6 +5,7 @@ package official_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,36 @@ import (
 
 	"github.com/openclaw-go/openclaw/test/harness"
 )
+
+// approve has OpenClaw's command line let a sender in, which it does by writing
+// files, and then ours, which must not undo it.
+func approve(t *testing.T, c official, g *harness.Gateway, env []string) {
+	t.Helper()
+	dir := filepath.Join(g.Dir, "credentials")
+	now := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	one := `{"id":%q,"code":%q,"createdAt":%[3]q,"lastSeenAt":%[3]q,"meta":{"accountId":"default"}}`
+	text := fmt.Sprintf(`{"version":1,"requests":[%s,%s]}`, fmt.Sprintf(one, "42", "ABCD2345", now), fmt.Sprintf(one, "43", "EFGH2345", now))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "telegram-pairing.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.run(t, env, "pairing", "approve", "telegram", "ABCD2345"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	harness.Until(t, 15*time.Second, "our gateway knows who asks", func() bool {
+		out, err := g.Command(t.Context(), "pairing", "list", "telegram", "--json").CombinedOutput()
+		return err == nil && strings.Contains(string(out), "EFGH2345") && !strings.Contains(string(out), "ABCD2345")
+	})
+	if out, err := g.Command(t.Context(), "pairing", "approve", "telegram", "EFGH2345").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	harness.Until(t, 15*time.Second, "both are let in", func() bool {
+		b, err := os.ReadFile(filepath.Join(dir, "telegram-default-allowFrom.json"))
+		return err == nil && strings.Contains(string(b), `"42"`) && strings.Contains(string(b), `"43"`)
+	})
+}
 
 func TestOfficialClient(t *testing.T) {
 	c := install(t)
@@ -77,6 +108,16 @@ func TestOfficialClient(t *testing.T) {
 		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Status != "ok" || len(got.Result.Payloads) == 0 || got.Result.Payloads[0].Text == "" {
 			t.Errorf("%v: %s", err, out)
 		}
+	})
+	t.Run("pairing approve", func(t *testing.T) { approve(t, c, g, here) })
+	t.Run("config set", func(t *testing.T) {
+		if out, err := c.run(t, here, "config", "set", "agents.list", `[{"id":"main","default":true,"identity":{"name":"Renamed"}}]`, "--strict-json"); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		harness.Until(t, 10*time.Second, "the gateway takes the change", func() bool {
+			out, err := g.Command(t.Context(), "gateway", "call", "agent.identity.get", "--json").CombinedOutput()
+			return err == nil && strings.Contains(string(out), "Renamed")
+		})
 	})
 	t.Run("sessions", func(t *testing.T) {
 		deadline := time.Now().Add(10 * time.Second) // the index is written behind
