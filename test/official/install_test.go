@@ -78,6 +78,7 @@ func install(t *testing.T) official {
 }
 
 func (c official) node() string { return filepath.Join(c.dir, "node_modules", "node", "bin", "node") }
+
 func (c official) entry() string {
 	return filepath.Join(c.dir, "node_modules", "openclaw", "openclaw.mjs")
 }

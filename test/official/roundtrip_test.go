@@ -118,12 +118,18 @@ func (t *trip) live(c *caller) {
 	c.turn(deepKey, "deep 2 !think carefully")
 	c.call("chat.inject", object{"sessionKey": customKey, "message": "a note of theirs", "label": "note"})
 	for _, job := range []object{
-		{"name": "far", "enabled": true, "deleteAfterRun": true, "schedule": object{"kind": "at", "at": time.Now().AddDate(8, 0, 0).UTC().Format(time.RFC3339)},
-			"sessionTarget": "isolated", "wakeMode": "now", "payload": object{"kind": "agentTurn", "message": "far away"}, "delivery": object{"mode": "none"}},
-		{"name": "off", "enabled": false, "schedule": object{"kind": "cron", "expr": "0 3 * * *", "tz": "Europe/Berlin"},
-			"sessionTarget": "main", "wakeMode": "next-heartbeat", "payload": object{"kind": "systemEvent", "text": "nightly"}},
-		{"name": "daily", "description": "each day", "enabled": true, "schedule": object{"kind": "every", "everyMs": 86400000},
-			"sessionTarget": "isolated", "wakeMode": "now", "payload": object{"kind": "agentTurn", "message": "daily", "model": "fake/fake-2", "thinking": "low", "timeoutSeconds": 60}},
+		{
+			"name": "far", "enabled": true, "deleteAfterRun": true, "schedule": object{"kind": "at", "at": time.Now().AddDate(8, 0, 0).UTC().Format(time.RFC3339)},
+			"sessionTarget": "isolated", "wakeMode": "now", "payload": object{"kind": "agentTurn", "message": "far away"}, "delivery": object{"mode": "none"},
+		},
+		{
+			"name": "off", "enabled": false, "schedule": object{"kind": "cron", "expr": "0 3 * * *", "tz": "Europe/Berlin"},
+			"sessionTarget": "main", "wakeMode": "next-heartbeat", "payload": object{"kind": "systemEvent", "text": "nightly"},
+		},
+		{
+			"name": "daily", "description": "each day", "enabled": true, "schedule": object{"kind": "every", "everyMs": 86400000},
+			"sessionTarget": "isolated", "wakeMode": "now", "payload": object{"kind": "agentTurn", "message": "daily", "model": "fake/fake-2", "thinking": "low", "timeoutSeconds": 60},
+		},
 	} {
 		c.call("cron.add", job)
 	}
@@ -154,7 +160,8 @@ func (t *trip) goOn(g *harness.Gateway, c *caller) {
 	c.call("sessions.patch", object{"key": newKey, "label": "Ours", "verboseLevel": "full"})
 	c.call("chat.inject", object{"sessionKey": customKey, "message": "a note of ours", "label": "note"})
 	for _, args := range [][]string{
-		{"config", "set", "agents.list[1].name", "Renamed"}, {"config", "set", "messages.ackReactionScope", "all"},
+		{"config", "set", "agents.list[1].name", "Renamed"},
+		{"config", "set", "messages.ackReactionScope", "all"},
 		{"pairing", "approve", "telegram", "ABCD2345"},
 	} {
 		if out, err := g.Command(t.Context(), args...).CombinedOutput(); err != nil {
