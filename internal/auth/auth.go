@@ -101,13 +101,9 @@ type Grant struct {
 // Caller returns the grant as methods see it. The caller adds connection, caps
 // and link.
 func (g *Grant) Caller() *rpc.Caller {
-	c := g.Client
 	return &rpc.Caller{
 		Role: g.Role, Device: g.Device, Scopes: scopeSet(g.Scopes), Local: g.Peer.Local,
-		Client: rpc.Client{
-			ID: c.ID, DisplayName: c.DisplayName, Version: c.Version, Platform: c.Platform, DeviceFamily: c.DeviceFamily,
-			ModelID: c.ModelIdentifier, Mode: c.Mode, InstanceID: c.InstanceID,
-		},
+		Client: g.Client,
 	}
 }
 

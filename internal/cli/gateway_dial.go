@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 	"github.com/openclaw-go/openclaw/internal/client"
 	"github.com/openclaw-go/openclaw/internal/config"
-	"github.com/openclaw-go/openclaw/internal/rpc"
 	"github.com/openclaw-go/openclaw/internal/secret"
 )
 
@@ -97,7 +97,7 @@ func (sh *shell) options(ctx context.Context, t target) (client.Options, func(er
 	return client.Options{
 		URL: place.URL, Token: place.Token, Password: place.Password,
 		Identity: id, Tokens: client.NewTokenFile(paths.State),
-		Client:  rpc.Client{ID: "cli", Mode: "cli"},
+		Client:  wire.Client{ID: "cli", Mode: "cli"},
 		Timeout: t.wait(), Log: sh.logger(),
 	}, wrap, nil
 }

@@ -22,19 +22,14 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/version"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 	"github.com/openclaw-go/openclaw/internal/secret"
 )
 
-const (
-	// Protocol is the version of the gateway protocol.
-	Protocol = 3
-	// maxFrame bounds what the gateway may send in one frame.
-	maxFrame = 26214400
-	// eventRoom is how many undelivered events a connection holds: more than
-	// one turn's burst. What doesn't fit is dropped and shows as a gap in Seq.
-	eventRoom = 512
-)
+// eventRoom is how many undelivered events a connection holds: more than
+// one turn's burst. What doesn't fit is dropped and shows as a gap in Seq.
+const eventRoom = 512
 
 // Options are the parameters of [Dial]. URL is required.
 type Options struct {
@@ -46,9 +41,9 @@ type Options struct {
 	// Tokens keeps device tokens between runs; nil forgets them.
 	Tokens *TokenFile
 
-	Client rpc.Client // zero fields describe this program's command line
-	Role   string     // "" is operator
-	Scopes []string   // nil is all operator scopes, when Role is operator
+	Client wire.Client // zero fields describe this program's command line
+	Role   string      // "" is operator
+	Scopes []string    // nil is all operator scopes, when Role is operator
 	Caps   []string
 
 	// Timeout bounds dialling and the handshake; 0 is ten seconds.
@@ -114,14 +109,14 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 	if err != nil {
 		return nil, dialFault(ctx, resp, err)
 	}
-	ws.SetReadLimit(maxFrame)
+	ws.SetReadLimit(wire.MaxPayload)
 	hello, err := handshake(ctx, ws, o)
 	if err != nil {
 		_ = ws.CloseNow()
 		return nil, err
 	}
-	if hello.Auth.DeviceToken != "" && o.Identity != nil {
-		if err := o.Tokens.put(o.Identity.ID, hello.Auth); err != nil {
+	if a := hello.Auth; a != nil && a.DeviceToken != "" && o.Identity != nil {
+		if err := o.Tokens.put(o.Identity.ID, a); err != nil {
 			o.Log.WarnContext(ctx, "device token not stored", "err", err)
 		}
 	}

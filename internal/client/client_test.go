@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 	"github.com/openclaw-go/openclaw/internal/client"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
@@ -67,7 +68,7 @@ func gateway(t *testing.T, serve func(ctx context.Context, ws *websocket.Conn, i
 
 func greet(ctx context.Context, ws *websocket.Conn, id string, raw json.RawMessage) bool {
 	var p struct {
-		Client rpc.Client
+		Client wire.Client
 		Role   string
 		Scopes []string
 		Auth   struct{ Token, DeviceToken string }
@@ -154,7 +155,7 @@ func TestCallAnswersByID(t *testing.T) {
 	if diff := cmp.Diff(object{"a": "b"}, got.Got); diff != "" {
 		t.Errorf("Call (-want +got):\n%s", diff)
 	}
-	if ev := <-c.Events(); ev.Name != "tick" || ev.Seq != 7 {
+	if ev := <-c.Events(); ev.Event != "tick" || ev.Seq != 7 {
 		t.Errorf("event = %+v, want tick 7", ev)
 	}
 

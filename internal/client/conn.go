@@ -10,20 +10,14 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 )
-
-// Event is what the gateway pushed. Seq is 0 for an event without a number.
-type Event struct {
-	Name    string
-	Payload json.RawMessage
-	Seq     int64
-}
 
 // Conn is an open connection. It is safe for concurrent use.
 type Conn struct {
-	hello  *Hello
+	hello  *wire.HelloOK
 	ws     *websocket.Conn
-	events chan Event
+	events chan wire.Event
 	done   chan struct{} // closed when the reader has ended
 	stop   context.CancelFunc
 
@@ -35,18 +29,18 @@ type Conn struct {
 
 // start begins to read. The reader outlives the handshake's deadline, so its
 // context is detached; Close ends it.
-func start(ctx context.Context, ws *websocket.Conn, hello *Hello) *Conn {
+func start(ctx context.Context, ws *websocket.Conn, hello *wire.HelloOK) *Conn {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Conn{
 		hello: hello, ws: ws, stop: stop, done: make(chan struct{}),
-		events: make(chan Event, eventRoom), waiting: map[string]chan frame{},
+		events: make(chan wire.Event, eventRoom), waiting: map[string]chan frame{},
 	}
 	go c.read(ctx, silence(hello))
 	return c
 }
 
 // silence is how long a live gateway may say nothing: two ticks and a bit.
-func silence(h *Hello) time.Duration {
+func silence(h *wire.HelloOK) time.Duration {
 	if h.Policy.TickIntervalMs <= 0 {
 		return 2 * time.Minute
 	}
@@ -54,11 +48,11 @@ func silence(h *Hello) time.Duration {
 }
 
 // Hello is what the gateway said in the handshake.
-func (c *Conn) Hello() *Hello { return c.hello }
+func (c *Conn) Hello() *wire.HelloOK { return c.hello }
 
 // Events delivers what the gateway pushes, in order, and is closed when the
 // connection ends. One who falls behind misses events: a gap in Seq tells.
-func (c *Conn) Events() <-chan Event { return c.events }
+func (c *Conn) Events() <-chan wire.Event { return c.events }
 
 // Err tells why the connection ended; nil while it is open or after Close.
 func (c *Conn) Err() error {
@@ -135,7 +129,7 @@ func (c *Conn) exchange(ctx context.Context, method string, params any, final fu
 		return nil, err
 	}
 	defer c.forget(id)
-	raw, err := json.Marshal(request{Type: "req", ID: id, Method: method, Params: params})
+	raw, err := request(id, method, params)
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, "client.Call", err)
 	}
@@ -209,11 +203,11 @@ func (c *Conn) read(ctx context.Context, quiet time.Duration) {
 			return
 		}
 		switch f.Type {
-		case "res":
+		case wire.TypeRes:
 			c.answer(f)
-		case "event":
+		case wire.TypeEvent:
 			select {
-			case c.events <- Event{Name: f.Event, Payload: f.Payload, Seq: f.Seq}:
+			case c.events <- wire.Event{Type: f.Type, Event: f.Event, Payload: f.Payload, Seq: f.Seq}:
 			default:
 			}
 		}

@@ -10,13 +10,11 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
 
-const (
-	codeAbnormal = 1006
-	codeRestart  = 1012
-)
+const codeAbnormal = 1006 // no close frame came
 
 var errClosed = fault.New(fault.Canceled, "client", "the connection is closed")
 
@@ -30,7 +28,7 @@ type CloseError struct {
 
 func (e *CloseError) Error() string {
 	label := map[int]string{
-		1000: " normal closure", codeAbnormal: " abnormal closure (no close frame)", codeRestart: " service restart",
+		wire.CloseNormal: " normal closure", codeAbnormal: " abnormal closure (no close frame)", wire.CloseRestart: " service restart",
 	}[e.Code]
 	reason := e.Reason
 	if reason == "" {
@@ -98,7 +96,7 @@ func refusalFault(closed *CloseError, e *rpc.Error) error {
 		out.Hint = "the gateway wants a device identity or a token: pass --token <token>"
 	case d.Expected != 0:
 		out.Kind = fault.Invalid
-		out.Hint = fmt.Sprintf("the gateway speaks protocol %d, this program protocol %d: update the older one", d.Expected, Protocol)
+		out.Hint = fmt.Sprintf("the gateway speaks protocol %d, this program protocol %d: update the older one", d.Expected, wire.Version)
 	default:
 		out.Hint = e.Message
 	}

@@ -9,15 +9,17 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
 
-// request is a frame that we send.
-type request struct {
-	Type   string `json:"type"`
-	ID     string `json:"id"`
-	Method string `json:"method"`
-	Params any    `json:"params,omitempty"`
+// request is a frame that we send, as bytes.
+func request(id, method string, params any) ([]byte, error) {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(wire.Request{Type: wire.TypeReq, ID: id, Method: method, Params: raw})
 }
 
 // frame is a frame that we receive: an answer or an event.
@@ -41,7 +43,7 @@ type wireError struct {
 
 func (e *wireError) rpc() *rpc.Error {
 	if e == nil {
-		return &rpc.Error{Code: "UNAVAILABLE", Message: "unknown error"}
+		return &rpc.Error{Code: wire.CodeUnavailable, Message: "unknown error"}
 	}
 	out := &rpc.Error{
 		Code: e.Code, Message: e.Message, Retryable: e.Retryable,

@@ -12,87 +12,35 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/version"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
 
-// Hello is the payload of hello-ok.
-type Hello struct {
-	Protocol int `json:"protocol"`
-	Server   struct {
-		Version string `json:"version"`
-		ConnID  string `json:"connId"`
-	} `json:"server"`
-	Features struct {
-		Methods []string `json:"methods"`
-		Events  []string `json:"events"`
-	} `json:"features"`
-	Snapshot Snapshot `json:"snapshot"`
-	Auth     Grant    `json:"auth"`
-	Policy   struct {
-		MaxPayload     int64 `json:"maxPayload"`
-		TickIntervalMs int   `json:"tickIntervalMs"`
-	} `json:"policy"`
-}
-
-// Snapshot is the gateway's state at the time of the handshake.
-type Snapshot struct {
-	Presence        json.RawMessage `json:"presence"`
-	Health          json.RawMessage `json:"health"`
-	UptimeMs        int64           `json:"uptimeMs"`
-	ConfigPath      string          `json:"configPath"`
-	StateDir        string          `json:"stateDir"`
-	AuthMode        string          `json:"authMode"`
-	SessionDefaults struct {
-		Agent   string `json:"defaultAgentId"`
-		MainKey string `json:"mainSessionKey"`
-	} `json:"sessionDefaults"`
-}
-
-// Grant is what the gateway allows this connection.
-type Grant struct {
-	DeviceToken string   `json:"deviceToken"`
-	Role        string   `json:"role"`
-	Scopes      []string `json:"scopes"`
-	IssuedAtMs  int64    `json:"issuedAtMs"`
-}
-
-type authParams struct {
-	Token       string `json:"token,omitempty"`
-	DeviceToken string `json:"deviceToken,omitempty"`
-	Password    string `json:"password,omitempty"`
-}
-
-type deviceParams struct {
-	ID        string `json:"id"`
-	PublicKey string `json:"publicKey"`
-	Signature string `json:"signature"`
-	SignedAt  int64  `json:"signedAt"`
-	Nonce     string `json:"nonce"`
-}
-
+// connectParams is [wire.Connect] as OpenClaw's own clients send it: with lists
+// where there is nothing to list.
 type connectParams struct {
-	MinProtocol int           `json:"minProtocol"`
-	MaxProtocol int           `json:"maxProtocol"`
-	Client      rpc.Client    `json:"client"`
-	Role        string        `json:"role"`
-	Scopes      []string      `json:"scopes"`
-	Caps        []string      `json:"caps"`
-	Auth        *authParams   `json:"auth,omitempty"`
-	Device      *deviceParams `json:"device,omitempty"`
-	Locale      string        `json:"locale,omitempty"`
-	UserAgent   string        `json:"userAgent,omitempty"`
+	MinProtocol int          `json:"minProtocol"`
+	MaxProtocol int          `json:"maxProtocol"`
+	Client      wire.Client  `json:"client"`
+	Role        string       `json:"role"`
+	Scopes      []string     `json:"scopes"`
+	Caps        []string     `json:"caps"`
+	Auth        *wire.Auth   `json:"auth,omitempty"`
+	Device      *wire.Device `json:"device,omitempty"`
+	Locale      string       `json:"locale,omitempty"`
+	UserAgent   string       `json:"userAgent,omitempty"`
 }
 
 // connectID is the id of the connect request; later ids are numbers.
 const connectID = "connect"
 
 // handshake waits for the challenge, answers it and returns the hello.
-func handshake(ctx context.Context, ws *websocket.Conn, o Options) (*Hello, error) {
+func handshake(ctx context.Context, ws *websocket.Conn, o Options) (*wire.HelloOK, error) {
 	nonce, err := challenge(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := json.Marshal(request{Type: "req", ID: connectID, Method: "connect", Params: connect(o, nonce)})
+	raw, err := request(connectID, "connect", connect(o, nonce))
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, "client.Dial", err)
 	}
@@ -104,13 +52,13 @@ func handshake(ctx context.Context, ws *websocket.Conn, o Options) (*Hello, erro
 		if err != nil {
 			return nil, err
 		}
-		if f.Type != "res" || string(f.ID) != `"`+connectID+`"` {
+		if f.Type != wire.TypeRes || string(f.ID) != `"`+connectID+`"` {
 			continue
 		}
 		if !f.OK {
 			return nil, refused(ctx, ws, f.Error.rpc())
 		}
-		hello := new(Hello)
+		hello := new(wire.HelloOK)
 		if err := json.Unmarshal(f.Payload, hello); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, "client.Dial", err)
 		}
@@ -125,12 +73,10 @@ func challenge(ctx context.Context, ws *websocket.Conn) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if f.Type != "event" || f.Event != "connect.challenge" {
+		if f.Type != wire.TypeEvent || f.Event != "connect.challenge" {
 			continue
 		}
-		var c struct {
-			Nonce string `json:"nonce"`
-		}
+		var c wire.Challenge
 		if err := json.Unmarshal(f.Payload, &c); err != nil || strings.TrimSpace(c.Nonce) == "" {
 			return "", fault.New(fault.Unavailable, "client.Dial", "the gateway sent a challenge without a nonce")
 		}
@@ -140,7 +86,7 @@ func challenge(ctx context.Context, ws *websocket.Conn) (string, error) {
 
 func connect(o Options, nonce string) connectParams {
 	p := connectParams{
-		MinProtocol: Protocol, MaxProtocol: Protocol, Client: o.Client, Role: o.Role, Scopes: o.Scopes, Caps: o.Caps,
+		MinProtocol: wire.Version, MaxProtocol: wire.Version, Client: o.Client, Role: o.Role, Scopes: o.Scopes, Caps: o.Caps,
 		Locale: locale(os.Getenv), UserAgent: "openclaw-go/" + version.Number, Auth: credentials(o),
 	}
 	if p.Scopes == nil {
@@ -159,7 +105,7 @@ func connect(o Options, nonce string) connectParams {
 	if p.Auth != nil {
 		signed.Token = p.Auth.Token
 	}
-	p.Device = &deviceParams{
+	p.Device = &wire.Device{
 		ID: o.Identity.ID, PublicKey: o.Identity.PublicKey(), SignedAt: signed.At, Nonce: nonce,
 		Signature: o.Identity.Sign(signed.Payload()),
 	}
@@ -168,15 +114,15 @@ func connect(o Options, nonce string) connectParams {
 
 // credentials picks the shared secret when there is one, else the device token
 // of an earlier run, which goes into both fields.
-func credentials(o Options) *authParams {
+func credentials(o Options) *wire.Auth {
 	switch {
 	case o.Token != "" || o.Password != "":
-		return &authParams{Token: o.Token.Reveal(), Password: o.Password.Reveal()}
+		return &wire.Auth{Token: o.Token.Reveal(), Password: o.Password.Reveal()}
 	case o.Identity == nil:
 		return nil
 	}
 	if t := o.Tokens.token(o.Identity.ID, o.Role); t != "" {
-		return &authParams{Token: t.Reveal(), DeviceToken: t.Reveal()}
+		return &wire.Auth{Token: t.Reveal(), DeviceToken: t.Reveal()}
 	}
 	return nil
 }

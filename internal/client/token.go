@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 	"github.com/openclaw-go/openclaw/internal/secret"
 )
 
@@ -52,7 +53,7 @@ func (f *TokenFile) token(device, role string) secret.String {
 	return secret.String(auth.Tokens[role].Token)
 }
 
-func (f *TokenFile) put(device string, g Grant) error {
+func (f *TokenFile) put(device string, g *wire.HelloAuth) error {
 	if f == nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/jsonschema"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 )
 
 // Scope is what a caller must hold to use a method.
@@ -37,7 +38,7 @@ type Caller struct {
 	Role   string // Operator or Node
 	Device id.Device
 	Scopes map[Scope]bool
-	Client Client
+	Client wire.Client
 	Caps   map[string]bool // "tool-events", …
 	Local  bool            // a direct loopback connection
 	Link   Link            // nil for HTTP callers
@@ -45,18 +46,6 @@ type Caller struct {
 
 // Owner reports whether c may do what only the gateway's owner may.
 func (c *Caller) Owner() bool { return c.Scopes[Admin] }
-
-// Client is what a client says about itself in connect.
-type Client struct {
-	ID           string `json:"id"`
-	DisplayName  string `json:"displayName,omitempty"`
-	Version      string `json:"version"`
-	Platform     string `json:"platform"`
-	DeviceFamily string `json:"deviceFamily,omitempty"`
-	ModelID      string `json:"modelIdentifier,omitempty"`
-	Mode         string `json:"mode"`
-	InstanceID   string `json:"instanceId,omitempty"`
-}
 
 // Link pushes an event to one client.
 type Link interface {
