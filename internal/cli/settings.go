@@ -30,6 +30,19 @@ func (sh *shell) load(ctx context.Context) (*config.Loaded, error) {
 	return l, err
 }
 
+// loadAnyway is load for those who show what they can of an invalid file: what
+// could be read of it is taken. The error says what is wrong and is for the end.
+func (sh *shell) loadAnyway(ctx context.Context) error {
+	if sh.loaded != nil {
+		return nil
+	}
+	l, err := config.Load(ctx, sh.paths(), config.LoadOptions{Env: sh.Getenv})
+	if l != nil && l.Config != nil {
+		sh.loaded = l
+	}
+	return err
+}
+
 // config is load for those who want the configuration and nothing else.
 func (sh *shell) config(ctx context.Context) (*config.Config, error) {
 	l, err := sh.load(ctx)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -135,17 +136,18 @@ func (sh *shell) status() *cobra.Command {
 	)
 	cmd := sh.command(spec{name: "status", short: "Everything at a glance", loose: true, run: func(ctx context.Context, _ []string) error {
 		end := term.Progress(sh.Stderr, sh.err, "Looking around")
+		invalid := sh.loadAnyway(ctx)
 		r, err := sh.gather(ctx, time.Duration(timeout)*time.Millisecond)
 		end()
-		if err != nil {
-			return err
+		if err != nil || invalid != nil && sh.json {
+			return errors.Join(invalid, err)
 		}
 		if sh.json {
 			sh.printJSON(r)
 			return nil
 		}
 		sh.showStatus(r, all)
-		return nil
+		return invalid // last, so that it is what people see
 	}})
 	cmd.Flags().BoolVar(&all, "all", false, "all of it, fit for pasting")
 	cmd.Flags().Bool("usage", false, "what providers say about usage")
