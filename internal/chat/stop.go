@@ -87,13 +87,6 @@ func (h *Handler) Poisoned(ctx context.Context, it inbox.Item, reason string) {
 	}
 }
 
-// Waiting returns whether a run of the session is under way and how many
-// messages wait behind it.
-func (h *Handler) Waiting(key id.SessionKey) (running bool, depth int) {
-	batch, n := h.queue.Running(key)
-	return len(batch) > 0, n
-}
-
 // Halt stops what runs in a session and waits until it ended, so that its
 // transcript can be taken away. What waits stays and is answered afterwards.
 func (h *Handler) Halt(ctx context.Context, key id.SessionKey) error {

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/chat/access"
-	"github.com/openclaw-go/openclaw/internal/store"
 )
 
 // pairRequest is a pending request in the recorded shape.
@@ -31,9 +31,6 @@ type pairStore interface {
 	pending(ctx context.Context, ch id.Channel, a id.Account) ([]pairRequest, error)
 	approve(ctx context.Context, ch id.Channel, a id.Account, code string) (pairRequest, bool, error)
 }
-
-// pairLife is how long a request lives.
-const pairLife = time.Hour
 
 // pairFiles are credentials/<channel>-pairing.json and -allowFrom.json.
 type pairFiles struct{ dir string }
@@ -62,7 +59,7 @@ func (p pairFiles) pending(_ context.Context, ch id.Channel, a id.Account) ([]pa
 	out := []pairRequest{}
 	for _, r := range f.Requests {
 		t, err := time.Parse(time.RFC3339Nano, r.CreatedAt)
-		if err != nil || time.Since(t) > pairLife || a != "" && first(r.Meta["accountId"], string(id.DefaultAccount)) != string(a) {
+		if err != nil || time.Since(t) > access.CodeLife || a != "" && first(r.Meta["accountId"], string(id.DefaultAccount)) != string(a) {
 			continue
 		}
 		out = append(out, r)
@@ -143,15 +140,15 @@ func (sh *shell) pairings(ctx context.Context) (p pairStore, done func(), err er
 	if db == nil {
 		return pairFiles{first(sh.Getenv("OPENCLAW_OAUTH_DIR"), filepath.Join(sh.paths().State, "credentials"))}, func() {}, nil
 	}
-	return pairDB{db}, func() { _ = db.Close() }, nil
+	return pairDB{&access.Gate{Store: db}}, func() { _ = db.Close() }, nil
 }
 
 // pairDB is the database of the running gateway, which reads it for each
 // message.
-type pairDB struct{ db *store.DB }
+type pairDB struct{ gate *access.Gate }
 
 func (p pairDB) pending(ctx context.Context, ch id.Channel, a id.Account) ([]pairRequest, error) {
-	rows, err := p.db.Pairings(ctx, ch, time.Now().Add(-pairLife))
+	rows, err := p.gate.Pending(ctx, ch)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +166,11 @@ func (p pairDB) approve(ctx context.Context, ch id.Channel, a id.Account, code s
 	if err != nil || !slices.ContainsFunc(open, func(r pairRequest) bool { return r.Code == code }) {
 		return pairRequest{}, false, err
 	}
-	r, ok, err := p.db.ApprovePairing(ctx, ch, code, time.Now().Add(-pairLife))
-	return pairOf(r), ok, err
+	r, err := p.gate.Approve(ctx, ch, code)
+	if fault.KindOf(err) == fault.NotFound {
+		return pairRequest{}, false, nil // let in or gone since
+	}
+	return pairOf(r), err == nil, err
 }
 
 func pairOf(r access.Request) pairRequest {

@@ -215,10 +215,8 @@ func RedactSource(d *jsonc.Document) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// Unredact returns n with each mark replaced by what old has in its place. A
+// unredact returns n with each mark replaced by what old has in its place. A
 // mark where old has nothing is an error: it must not become data.
-func Unredact(n, old *jsonc.Node) (*jsonc.Node, error) { return unredact(n, old, nil) }
-
 func unredact(n, old *jsonc.Node, path []string) (*jsonc.Node, error) {
 	switch n.Kind {
 	case jsonc.String:

@@ -106,15 +106,6 @@ func (d *DB) ApprovePairing(ctx context.Context, c id.Channel, code string, sinc
 	return r, ok, err
 }
 
-// DropPairing removes the request of a peer.
-func (d *DB) DropPairing(ctx context.Context, c id.Channel, a id.Account, p id.Peer) error {
-	n, err := d.one(ctx, "DELETE FROM pairings WHERE channel = ? AND account = ? AND peer = ?", string(c), string(a), string(p))
-	if n > 0 {
-		d.project.mark(pairingFile(c))
-	}
-	return err
-}
-
 const allowSQL = "INSERT INTO allowed (channel, account, peer, added) VALUES (?, ?, ?, ?) ON CONFLICT (channel, account, peer) DO NOTHING"
 
 // Allowed returns the stored allow list of an account.

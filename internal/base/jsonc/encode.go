@@ -119,15 +119,6 @@ func FromJSON(raw []byte) (*Node, error) {
 	return d.Root, nil
 }
 
-// Of makes a node of a Go value by way of its JSON.
-func Of(v any) (*Node, error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return FromJSON(raw)
-}
-
 // Str makes a string node.
 func Str(s string) *Node { return &Node{Kind: String, Text: s} }
 

@@ -89,9 +89,6 @@ func (n *node) finish() {
 	}
 }
 
-// Any returns a schema that accepts every JSON value.
-func Any() *Schema { return compile(newNode(0)) }
-
 // JSON returns the schema as JSON. The caller must not change it.
 func (s *Schema) JSON() json.RawMessage { return s.raw }
 

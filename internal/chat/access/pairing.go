@@ -130,8 +130,3 @@ func (g *Gate) Approve(ctx context.Context, c id.Channel, code string) (Request,
 	}
 	return r, nil
 }
-
-// Reject takes the request of p off the list.
-func (g *Gate) Reject(ctx context.Context, c id.Channel, a id.Account, p id.Peer) error {
-	return g.Store.DropPairing(ctx, c, a, p)
-}

@@ -25,8 +25,6 @@ type Store interface {
 	// list and puts its peer on the allow list of its account, in one
 	// transaction. Codes are compared without case. Of no such code, ok is false.
 	ApprovePairing(ctx context.Context, c id.Channel, code string, since time.Time) (r Request, ok bool, err error)
-	// DropPairing removes the request of a peer.
-	DropPairing(ctx context.Context, c id.Channel, a id.Account, p id.Peer) error
 
 	// Allowed returns the stored allow list of an account, in order of arrival.
 	// It adds to the configured one.

@@ -148,16 +148,6 @@ func (q *Queue[T]) Drop(key id.SessionKey) []T {
 	return dropped
 }
 
-// Running returns the batch that runs in a lane now, and how many wait.
-func (q *Queue[T]) Running(key id.SessionKey) (batch []T, waiting int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if l := q.lanes[key]; l != nil {
-		return l.batch, len(l.waiting)
-	}
-	return nil, 0
-}
-
 // Close stops the queue: nothing new starts, what runs may go on until ctx
 // ends and is then stopped with [ErrShutdown]. It returns when nothing runs.
 func (q *Queue[T]) Close(ctx context.Context) {

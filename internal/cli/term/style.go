@@ -46,16 +46,6 @@ func Terminal(v any) bool {
 	return ok && xterm.IsTerminal(f.Fd())
 }
 
-// Width is how many columns w has; 80 when it isn't a terminal.
-func Width(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if cols, _, err := xterm.GetSize(f.Fd()); err == nil && cols > 0 {
-			return cols
-		}
-	}
-	return 80
-}
-
 // Colors decides whether output to w is painted: on a terminal, unless
 // NO_COLOR says no; FORCE_COLOR says yes anywhere.
 func Colors(w io.Writer, getenv func(string) string) bool {
