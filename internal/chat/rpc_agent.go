@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -157,22 +158,13 @@ func (h *Handler) agentInbound(ctx context.Context, c *rpc.Caller, p agentParams
 	in.Client.Thinking, in.Client.System, in.Client.Plain = p.Thinking, p.System, true
 	in.Client.Timeout = time.Duration(p.Timeout) * time.Second
 	if p.Deliver {
-		to, err := h.target(ctx, key, first(p.ReplyChannel, p.Channel), first(p.ReplyTo, p.To), first(p.ReplyAccountID, p.AccountID), p.ThreadID)
+		to, err := h.target(ctx, key, cmp.Or(p.ReplyChannel, p.Channel), cmp.Or(p.ReplyTo, p.To), cmp.Or(p.ReplyAccountID, p.AccountID), p.ThreadID)
 		if err != nil {
 			return msg.Inbound{}, err
 		}
 		in.At, in.Client.Deliver = to, true
 	}
 	return in, nil
-}
-
-func first(ss ...string) string {
-	for _, s := range ss {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // agentOf is the second frame: a payload, or an error.

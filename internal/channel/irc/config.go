@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
 // Config is channels.irc, or one of its accounts merged over it. What the path
@@ -118,21 +118,5 @@ func secret(value, path string) (string, error) {
 	if value != "" || path == "" {
 		return value, nil
 	}
-	const most = 4 << 10
-	st, err := os.Lstat(path)
-	if err != nil {
-		return "", fault.Wrap(fault.Invalid, "channels.irc.passwordFile", err)
-	}
-	if !st.Mode().IsRegular() || st.Size() > most {
-		return "", fault.New(fault.Invalid, "channels.irc.passwordFile", "not a small regular file: "+path)
-	}
-	b, err := os.ReadFile(path) //nolint:gosec // the owner's configuration names it
-	if err != nil {
-		return "", fault.Wrap(fault.Invalid, "channels.irc.passwordFile", err)
-	}
-	s := strings.TrimSpace(string(b))
-	if strings.ContainsAny(s, "\r\n\x00") {
-		return "", fault.New(fault.Invalid, "channels.irc.passwordFile", "more than one line in "+path)
-	}
-	return s, nil
+	return channel.ReadSecret("channels.irc.passwordFile", path)
 }

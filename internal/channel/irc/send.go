@@ -1,6 +1,7 @@
 package irc
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	}
 	text := out.Text
 	for _, a := range out.Attachments {
-		if name := or(a.Name, a.Ref); name != "" {
+		if name := cmp.Or(a.Name, a.Ref); name != "" {
 			text += "\n[" + name + "]"
 		}
 	}
@@ -169,11 +170,4 @@ func unclosed(s string) string {
 		}
 	}
 	return open
-}
-
-func or(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
 }

@@ -2,12 +2,13 @@ package telegram
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
 // Config is channels.telegram, or one of its accounts merged over it. What the
@@ -87,7 +88,7 @@ func decode(raw json.RawMessage) (Config, error) {
 	if c.BotToken != "" && !tokenLike(c.BotToken) {
 		return bad("botToken is not of the form 123456:letters; copy it from @BotFather again")
 	}
-	c.APIRoot = strings.TrimRight(or(strings.TrimSpace(c.APIRoot), officialRoot), "/")
+	c.APIRoot = strings.TrimRight(cmp.Or(strings.TrimSpace(c.APIRoot), officialRoot), "/")
 	if u, err := url.Parse(c.APIRoot); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
 		return bad("apiRoot is not an http or https address without a user")
 	}
@@ -121,28 +122,13 @@ func (c *Config) token() (string, error) {
 	if c.BotToken != "" {
 		return c.BotToken, nil
 	}
-	const most = 4 << 10
-	st, err := os.Lstat(c.TokenFile)
+	const op = "channels.telegram.tokenFile"
+	t, err := channel.ReadSecret(op, c.TokenFile)
 	if err != nil {
-		return "", fault.Wrap(fault.Invalid, "channels.telegram.tokenFile", err)
+		return "", err
 	}
-	if !st.Mode().IsRegular() || st.Size() > most {
-		return "", fault.New(fault.Invalid, "channels.telegram.tokenFile", "not a small regular file: "+c.TokenFile)
-	}
-	b, err := os.ReadFile(c.TokenFile)
-	if err != nil {
-		return "", fault.Wrap(fault.Invalid, "channels.telegram.tokenFile", err)
-	}
-	t := strings.TrimSpace(string(b))
 	if !tokenLike(t) {
-		return "", fault.New(fault.Invalid, "channels.telegram.tokenFile", c.TokenFile+" holds no token of the form 123456:letters")
+		return "", fault.New(fault.Invalid, op, c.TokenFile+" holds no token of the form 123456:letters")
 	}
 	return t, nil
-}
-
-func or(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
 }

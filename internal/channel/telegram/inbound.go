@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -216,7 +217,7 @@ func attachments(m *message) []msg.Attachment {
 		if f == nil || f.ID == "" {
 			return
 		}
-		out = append(out, msg.Attachment{MIME: or(f.MIME, mime), Name: or(f.Name, name), Size: f.Size, Ref: scheme + f.ID})
+		out = append(out, msg.Attachment{MIME: cmp.Or(f.MIME, mime), Name: cmp.Or(f.Name, name), Size: f.Size, Ref: scheme + f.ID})
 	}
 	if n := len(m.Photo); n > 0 {
 		add(&m.Photo[n-1], "image/jpeg", "photo.jpg") // the largest is the last

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	for _, f := range out.Attachments {
 		if len(f.Data) > 0 {
 			files = append(files, f)
-		} else if name := or(f.Name, f.Ref); name != "" {
+		} else if name := cmp.Or(f.Name, f.Ref); name != "" {
 			parts = append(parts, "`"+strings.ReplaceAll(name, "`", "'")+"`")
 		}
 	}
@@ -187,7 +188,7 @@ func (b *bot) sendFile(ctx context.Context, a *api, to destination, f msg.Attach
 	if to.thread != 0 {
 		fields["message_thread_id"] = strconv.FormatInt(to.thread, 10)
 	}
-	err := a.upload(ctx, method, fields, field, or(f.Name, "file"), f.Data, &m)
+	err := a.upload(ctx, method, fields, field, cmp.Or(f.Name, "file"), f.Data, &m)
 	return m, err
 }
 

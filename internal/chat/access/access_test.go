@@ -80,7 +80,6 @@ func (m *memory) ApprovePairing(_ context.Context, c id.Channel, code string, si
 	return access.Request{}, false, nil
 }
 
-
 func (m *memory) Allowed(_ context.Context, c id.Channel, a id.Account) ([]id.Peer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
