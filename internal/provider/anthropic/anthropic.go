@@ -8,7 +8,6 @@ package anthropic
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"iter"
 	"net/http"
 	"strings"
@@ -102,15 +101,8 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ev
 		}
 		defer call.Close()
 		a := &answer{req: &req, call: call, yield: yield}
-		msg, err := a.read()
-		switch {
-		case a.stopped:
-		case err != nil:
-			yield(llm.Event{}, err)
-		default:
-			call.Pause()
-			yield(llm.Event{Type: llm.Done, Message: msg}, nil)
-			call.Drain()
+		if msg, err := a.read(); !a.stopped {
+			call.Finish(msg, err, yield)
 		}
 	}
 }
@@ -122,18 +114,14 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
 		return nil, err
 	}
 	defer call.Close()
-	raw, err := io.ReadAll(call.Body)
-	if err != nil {
-		return nil, call.Err(err)
-	}
 	var list struct {
 		Data []struct {
 			ID   string `json:"id"`
 			Name string `json:"display_name"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, call.Garbled("the list of models can't be read; check baseUrl")
+	if err := call.Decode(&list, "the list of models"); err != nil {
+		return nil, err
 	}
 	models := make([]llm.Model, 0, len(list.Data))
 	for _, d := range list.Data {

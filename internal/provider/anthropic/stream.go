@@ -1,13 +1,10 @@
 package anthropic
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/jsonr"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -59,18 +56,12 @@ type usage struct {
 
 // read reads the answer, whichever way the service sends it.
 func (a *answer) read() (llm.Message, error) {
-	body := bufio.NewReaderSize(a.call.Body, 4096)
-	kind := strings.ToLower(a.call.Response.Header.Get("Content-Type"))
-	if !strings.HasPrefix(kind, "text/event-stream") {
-		first, err := body.Peek(1)
-		switch {
-		case err != nil && !errors.Is(err, io.EOF):
-			return llm.Message{}, a.call.Err(err)
-		case len(first) == 1 && first[0] == '<':
-			return llm.Message{}, a.call.Garbled("the service answered with a web page instead of an answer; check baseUrl")
-		case len(first) == 1 && first[0] == '{':
-			return a.whole(body)
-		}
+	body, first, err := a.call.Begin()
+	switch {
+	case err != nil:
+		return llm.Message{}, err
+	case first == '{':
+		return a.whole(body)
 	}
 	return a.stream(body)
 }
@@ -179,17 +170,10 @@ func (a *answer) event(ev *event) error {
 // end decides what the stream's end means. After a stop reason the answer is
 // whole, whatever became of the connection.
 func (a *answer) end(err error) (llm.Message, error) {
-	switch {
-	case a.finish != "":
+	if a.finish != "" {
 		return a.message()
-	case errors.Is(err, sse.ErrTooLong):
-		return llm.Message{}, a.call.Garbled("the stream holds a piece larger than the limit of 32 MiB")
-	case !errors.Is(err, io.EOF):
-		return llm.Message{}, a.call.Err(err)
-	case len(a.parts) == 0:
-		return llm.Message{}, a.call.Garbled("the model gave an empty answer")
 	}
-	return llm.Message{}, a.call.Garbled("the stream was cut before the answer was complete")
+	return llm.Message{}, a.call.Cut(err, len(a.parts))
 }
 
 func (a *answer) count(u *usage) {

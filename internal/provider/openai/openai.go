@@ -9,7 +9,6 @@ package openai
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"iter"
 	"net/http"
 	"sync/atomic"
@@ -80,15 +79,8 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ev
 		}
 		defer call.Close()
 		a := &answer{req: &req, call: call, yield: yield}
-		msg, err := a.read()
-		switch {
-		case a.stopped:
-		case err != nil:
-			yield(llm.Event{}, err)
-		default:
-			call.Pause()
-			yield(llm.Event{Type: llm.Done, Message: msg}, nil)
-			call.Drain()
+		if msg, err := a.read(); !a.stopped {
+			call.Finish(msg, err, yield)
 		}
 	}
 }
@@ -100,10 +92,6 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
 		return nil, err
 	}
 	defer call.Close()
-	raw, err := io.ReadAll(call.Body)
-	if err != nil {
-		return nil, call.Err(err)
-	}
 	var list struct {
 		Data []struct {
 			ID            string `json:"id"`
@@ -112,8 +100,8 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
 			MaxModelLen   int    `json:"max_model_len"` // vLLM
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, call.Garbled("the list of models can't be read; check baseUrl")
+	if err := call.Decode(&list, "the list of models"); err != nil {
+		return nil, err
 	}
 	models := make([]llm.Model, 0, len(list.Data))
 	for _, d := range list.Data {
@@ -135,17 +123,16 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) ([][
 		return nil, err
 	}
 	defer call.Close()
-	raw, err := io.ReadAll(call.Body)
-	if err != nil {
-		return nil, call.Err(err)
-	}
 	var out struct {
 		Data []struct {
 			Index     int       `json:"index"`
 			Embedding []float32 `json:"embedding"`
 		} `json:"data"`
 	}
-	if json.Unmarshal(raw, &out) != nil || len(out.Data) != len(texts) {
+	if err := call.Decode(&out, "the embeddings"); err != nil {
+		return nil, err
+	}
+	if len(out.Data) != len(texts) {
 		return nil, call.Garbled("the embeddings can't be read")
 	}
 	vectors := make([][]float32, len(texts))

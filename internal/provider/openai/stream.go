@@ -1,12 +1,9 @@
 package openai
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
-	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/jsonr"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -53,33 +50,14 @@ type usage struct {
 
 // read reads the answer, whichever way the service sends it.
 func (a *answer) read() (llm.Message, error) {
-	body := bufio.NewReaderSize(a.call.Body, 4096)
-	kind := strings.ToLower(a.call.Response.Header.Get("Content-Type"))
-	if !strings.HasPrefix(kind, "text/event-stream") {
-		switch first, err := firstByte(body); {
-		case err != nil && !errors.Is(err, io.EOF):
-			return llm.Message{}, a.call.Err(err)
-		case first == '{' || first == '[':
-			return a.whole(body)
-		case first == '<':
-			return llm.Message{}, a.call.Garbled("the service answered with a web page instead of an answer; check baseUrl")
-		}
+	body, first, err := a.call.Begin()
+	switch {
+	case err != nil:
+		return llm.Message{}, err
+	case first == '{' || first == '[':
+		return a.whole(body)
 	}
 	return a.stream(body)
-}
-
-// firstByte returns the first byte that isn't white space, without taking it.
-func firstByte(r *bufio.Reader) (byte, error) {
-	for n := 1; n <= r.Size(); n++ {
-		b, err := r.Peek(n)
-		if err != nil {
-			return 0, err
-		}
-		if c := b[n-1]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return c, nil
-		}
-	}
-	return 0, nil
 }
 
 func (a *answer) whole(r io.Reader) (llm.Message, error) {
@@ -156,18 +134,10 @@ func (a *answer) event(data []byte) error {
 // end decides what the stream's end means. After a finish reason the answer is
 // whole, whatever became of the connection.
 func (a *answer) end(err error) (llm.Message, error) {
-	switch {
-	case a.finish != "":
+	if a.finish != "" {
 		return a.message()
-	case !errors.Is(err, io.EOF):
-		if errors.Is(err, sse.ErrTooLong) {
-			return llm.Message{}, a.call.Garbled("the stream holds a piece larger than the limit of 32 MiB")
-		}
-		return llm.Message{}, a.call.Err(err)
-	case len(a.parts) == 0:
-		return llm.Message{}, a.call.Garbled("the model gave an empty answer")
 	}
-	return llm.Message{}, a.call.Garbled("the stream was cut before the answer was complete")
+	return llm.Message{}, a.call.Cut(err, len(a.parts))
 }
 
 func (a *answer) add(c *chunk) error {
