@@ -45,12 +45,12 @@ type usageRow struct {
 
 type agentTotals struct {
 	AgentID id.Agent `json:"agentId"`
-	Totals  totals   `json:"totals"`
+	Totals  Totals   `json:"totals"`
 }
 
 type channelTotals struct {
 	Channel string `json:"channel"`
-	Totals  totals `json:"totals"`
+	Totals  Totals `json:"totals"`
 }
 
 type dayTotal struct {
@@ -80,7 +80,7 @@ type usageResult struct {
 	Start      string     `json:"startDate"`
 	End        string     `json:"endDate"`
 	Sessions   []usageRow `json:"sessions"`
-	Totals     totals     `json:"totals"`
+	Totals     Totals     `json:"totals"`
 	Aggregates aggregates `json:"aggregates"`
 }
 
@@ -98,7 +98,7 @@ func (b *Book) rpcUsage(ctx context.Context, _ *rpc.Caller, p usageParams) (usag
 		End: to.Add(-time.Millisecond).In(zone).Format(time.DateOnly), Sessions: []usageRow{},
 	}
 	all := newTally()
-	agents, channels := map[id.Agent]*totals{}, map[string]*totals{}
+	agents, channels := map[id.Agent]*Totals{}, map[string]*Totals{}
 	for _, s := range ss {
 		if err := ctx.Err(); err != nil {
 			return usageResult{}, err
@@ -130,11 +130,11 @@ func (b *Book) rpcUsage(ctx context.Context, _ *rpc.Caller, p usageParams) (usag
 	return res, nil
 }
 
-func sum[K comparable](m map[K]*totals, k K, t totals) {
+func sum[K comparable](m map[K]*Totals, k K, t Totals) {
 	if m[k] == nil {
-		m[k] = &totals{}
+		m[k] = &Totals{}
 	}
-	m[k].join(t)
+	m[k].Join(t)
 }
 
 func (b *Book) usageSessions(ctx context.Context, p usageParams) ([]Session, error) {
@@ -157,7 +157,7 @@ func (b *Book) usageRow(s Session, t *tally) usageRow {
 	u := usage{
 		SessionID: s.ID, SessionFile: file, First: t.first, Last: t.last, Duration: t.last - t.first,
 		Dates: t.dates(), Messages: t.messages, Tools: t.toolUsage(), Models: modelList(t.models),
-		Latency: latencyOf(t.took), DailyLatency: t.dayLatencies(), DailyModels: t.dayModels(), totals: t.sum,
+		Latency: latencyOf(t.took), DailyLatency: t.dayLatencies(), DailyModels: t.dayModels(), Totals: t.sum,
 		Daily: []dayTokens{}, DailyMessages: []dayCounts{},
 	}
 	if u.Dates == nil {

@@ -10,40 +10,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 )
 
-// totals are tokens and money.
-type totals struct {
-	Input      int64   `json:"input"`
-	Output     int64   `json:"output"`
-	CacheRead  int64   `json:"cacheRead"`
-	CacheWrite int64   `json:"cacheWrite"`
-	Total      int64   `json:"totalTokens"`
-	Cost       float64 `json:"totalCost"`
-	InCost     float64 `json:"inputCost"`
-	OutCost    float64 `json:"outputCost"`
-	ReadCost   float64 `json:"cacheReadCost"`
-	WriteCost  float64 `json:"cacheWriteCost"`
-	Missing    int     `json:"missingCostEntries"`
-}
-
-func (t *totals) add(u llm.Usage) {
-	t.Input += u.Input
-	t.Output += u.Output
-	t.CacheRead += u.CacheRead
-	t.CacheWrite += u.CacheWrite
-	t.Total += u.Total
-	t.Cost += u.Cost.Total
-	t.InCost += u.Cost.Input
-	t.OutCost += u.Cost.Output
-	t.ReadCost += u.Cost.CacheRead
-	t.WriteCost += u.Cost.CacheWrite
-}
-
-func (t *totals) join(o totals) {
-	t.add(llm.Usage{Input: o.Input, Output: o.Output, CacheRead: o.CacheRead, CacheWrite: o.CacheWrite, Total: o.Total, Cost: llm.Cost{
-		Input: o.InCost, Output: o.OutCost, CacheRead: o.ReadCost, CacheWrite: o.WriteCost, Total: o.Cost,
-	}})
-}
-
 // counts are messages by kind.
 type counts struct {
 	Total     int `json:"total"`
@@ -143,7 +109,7 @@ type modelUsage struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model,omitempty"`
 	Count    int    `json:"count"`
-	Totals   totals `json:"totals"`
+	Totals   Totals `json:"totals"`
 }
 
 // usage is what the recorded usage of one session holds.
@@ -162,7 +128,7 @@ type usage struct {
 	Tools         toolUsage    `json:"toolUsage"`
 	Models        []modelUsage `json:"modelUsage"`
 	Latency       *latency     `json:"latency,omitempty"`
-	totals
+	Totals
 }
 
 // modelName is a provider and one of its models.
@@ -171,7 +137,7 @@ type modelName struct{ provider, model string }
 // tally sums the messages of one session, or of many.
 type tally struct {
 	first, last int64
-	sum         totals
+	sum         Totals
 	messages    counts
 	tools       map[string]int
 	models      map[modelName]*modelUsage
@@ -181,7 +147,7 @@ type tally struct {
 
 // day is one day of a tally.
 type day struct {
-	sum      totals
+	sum      Totals
 	messages counts
 	models   map[modelName]*modelUsage
 	took     []int64
@@ -231,8 +197,8 @@ func (t *tally) count(es []Entry, from, to time.Time, zone *time.Location) {
 			t.tools[c.Name]++
 		}
 		if m.Usage != nil {
-			t.sum.add(*m.Usage)
-			d.sum.add(*m.Usage)
+			t.sum.Add(*m.Usage)
+			d.sum.Add(*m.Usage)
 			name := modelName{m.Provider, m.Model}
 			addModel(t.models, name, *m.Usage)
 			addModel(d.models, name, *m.Usage)
@@ -247,12 +213,12 @@ func addModel(to map[modelName]*modelUsage, name modelName, u llm.Usage) {
 		to[name] = x
 	}
 	x.Count++
-	x.Totals.add(u)
+	x.Totals.Add(u)
 }
 
 // join adds what another session used.
 func (t *tally) join(o *tally) {
-	t.sum.join(o.sum)
+	t.sum.Join(o.sum)
 	t.messages.join(o.messages)
 	t.took = append(t.took, o.took...)
 	for name, n := range o.tools {
@@ -261,7 +227,7 @@ func (t *tally) join(o *tally) {
 	joinModels(t.models, o.models)
 	for date, x := range o.days {
 		d := t.day(date)
-		d.sum.join(x.sum)
+		d.sum.Join(x.sum)
 		d.messages.join(x.messages)
 		d.took = append(d.took, x.took...)
 		joinModels(d.models, x.models)
@@ -276,7 +242,7 @@ func joinModels(to, from map[modelName]*modelUsage) {
 			to[name] = y
 		}
 		y.Count += x.Count
-		y.Totals.join(x.Totals)
+		y.Totals.Join(x.Totals)
 	}
 }
 

@@ -114,11 +114,11 @@ func (c *Control) costText(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var today usageTotals
+	var today session.Totals
 	if n := len(r.Daily); n > 0 && r.Daily[n-1].Date == c.Now().UTC().Format(time.DateOnly) {
-		today = r.Daily[n-1].usageTotals
+		today = r.Daily[n-1].Totals
 	}
-	return fmt.Sprintf("Today: $%.4f, %s tokens\nLast 30 days: $%.4f, %s tokens", today.Cost, count(today.Tokens), r.Totals.Cost, count(r.Totals.Tokens)), nil
+	return fmt.Sprintf("Today: $%.4f, %s tokens\nLast 30 days: $%.4f, %s tokens", today.Cost, count(today.Total), r.Totals.Cost, count(r.Totals.Total)), nil
 }
 
 // count is n as people read it: 950, 12.3k, 1.2M.

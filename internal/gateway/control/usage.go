@@ -27,52 +27,16 @@ func (c *Control) usageStatus(context.Context, *rpc.Caller, rpc.Any) (any, error
 	}{millis(c.Now()), []any{}}, nil
 }
 
-type usageTotals struct {
-	Input          int64   `json:"input"`
-	Output         int64   `json:"output"`
-	CacheRead      int64   `json:"cacheRead"`
-	CacheWrite     int64   `json:"cacheWrite"`
-	Tokens         int64   `json:"totalTokens"`
-	Cost           float64 `json:"totalCost"`
-	InputCost      float64 `json:"inputCost"`
-	OutputCost     float64 `json:"outputCost"`
-	CacheReadCost  float64 `json:"cacheReadCost"`
-	CacheWriteCost float64 `json:"cacheWriteCost"`
-	Missing        int64   `json:"missingCostEntries"`
-}
-
-func (t *usageTotals) add(u usageTotals) {
-	t.Input += u.Input
-	t.Output += u.Output
-	t.CacheRead += u.CacheRead
-	t.CacheWrite += u.CacheWrite
-	t.Tokens += u.Tokens
-	t.Cost += u.Cost
-	t.InputCost += u.InputCost
-	t.OutputCost += u.OutputCost
-	t.CacheReadCost += u.CacheReadCost
-	t.CacheWriteCost += u.CacheWriteCost
-	t.Missing += u.Missing
-}
-
-func totalsOf(u llm.Usage) usageTotals {
-	return usageTotals{
-		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Tokens: u.Total,
-		Cost: u.Cost.Total, InputCost: u.Cost.Input, OutputCost: u.Cost.Output,
-		CacheReadCost: u.Cost.CacheRead, CacheWriteCost: u.Cost.CacheWrite,
-	}
-}
-
 type usageDay struct {
 	Date string `json:"date"`
-	usageTotals
+	session.Totals
 }
 
 type usageResult struct {
-	Updated int64       `json:"updatedAt"`
-	Days    int         `json:"days"`
-	Daily   []usageDay  `json:"daily"`
-	Totals  usageTotals `json:"totals"`
+	Updated int64          `json:"updatedAt"`
+	Days    int            `json:"days"`
+	Daily   []usageDay     `json:"daily"`
+	Totals  session.Totals `json:"totals"`
 }
 
 // usageCost sums up what the transcripts say about tokens and money.
@@ -87,7 +51,7 @@ func (c *Control) spent(ctx context.Context, since, until time.Time) (usageResul
 	if err != nil {
 		return r, err
 	}
-	days := map[string]usageTotals{}
+	days := map[string]session.Totals{}
 	for _, s := range all {
 		points, err := c.costs.of(ctx, c.Sessions, s)
 		if err != nil {
@@ -99,9 +63,9 @@ func (c *Control) spent(ctx context.Context, since, until time.Time) (usageResul
 			}
 			day := p.hour.In(since.Location()).Format(time.DateOnly)
 			sum := days[day]
-			sum.add(p.usageTotals)
+			sum.Join(p.Totals)
 			days[day] = sum
-			r.Totals.add(p.usageTotals)
+			r.Totals.Join(p.Totals)
 		}
 	}
 	for _, date := range slices.Sorted(maps.Keys(days)) {
@@ -124,7 +88,7 @@ type spending struct {
 
 type usagePoint struct {
 	hour time.Time
-	usageTotals
+	session.Totals
 }
 
 // maxCosts bounds the transcripts remembered.
@@ -140,7 +104,7 @@ func (c *costs) of(ctx context.Context, ss Sessions, s session.Session) ([]usage
 	if err != nil {
 		return nil, err
 	}
-	hours := map[time.Time]usageTotals{}
+	hours := map[time.Time]session.Totals{}
 	for _, e := range entries {
 		if e.Message == nil || e.Message.Usage == nil || e.Message.Role != llm.Assistant {
 			continue
@@ -151,7 +115,7 @@ func (c *costs) of(ctx context.Context, ss Sessions, s session.Session) ([]usage
 		}
 		at = at.UTC().Truncate(time.Hour)
 		sum := hours[at]
-		sum.add(totalsOf(*e.Message.Usage))
+		sum.Add(*e.Message.Usage)
 		hours[at] = sum
 	}
 	points := make([]usagePoint, 0, len(hours))
