@@ -114,7 +114,7 @@ func TestTerminal(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	sid := r.background(m{"command": "read -p 'name: ' x; echo hello $x; cat; echo end", "pty": true})
-	if got := r.ok("process", m{"action": "poll", "sessionId": sid, "timeout": 3000}); !strings.HasPrefix(got, "name:") {
+	if got := r.ok("process", m{"action": "poll", "sessionId": sid, "timeout": 30000}); !strings.HasPrefix(got, "name:") {
 		t.Errorf("prompt = %q", got)
 	}
 	r.ok("process", m{"action": "write", "sessionId": sid, "data": "wörld"})
