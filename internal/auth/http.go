@@ -39,7 +39,7 @@ func (a *Authenticator) HTTP(r *http.Request) (*rpc.Caller, *HTTPRefusal) {
 	why, wait := a.checkShared(auth, s, g)
 	switch why {
 	case "":
-		return &rpc.Caller{Role: rpc.Operator, Scopes: AllScopes(), Local: p.Local, Client: wire.Client{ID: "http", Mode: "http"}}, nil
+		return &rpc.Caller{Role: rpc.Operator, Scopes: allScopes(), Local: p.Local, Client: wire.Client{ID: "http", Mode: "http"}}, nil
 	case rateLimited:
 		return nil, &HTTPRefusal{
 			Status: http.StatusTooManyRequests, RetryAfter: wait, Type: "rate_limited",

@@ -7,8 +7,8 @@ import (
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
 
-// AllScopes are the scopes that the holder of the shared secret has over HTTP.
-func AllScopes() map[rpc.Scope]bool {
+// allScopes are the scopes that the holder of the shared secret has over HTTP.
+func allScopes() map[rpc.Scope]bool {
 	return map[rpc.Scope]bool{rpc.Admin: true, rpc.Read: true, rpc.Write: true, rpc.Approvals: true, rpc.Pairing: true}
 }
 

@@ -28,8 +28,8 @@ func accessKeys() []string {
 	}
 }
 
-// AccessKey reports whether key, or something below it, guards access.
-func AccessKey(key string) bool {
+// accessKey reports whether key, or something below it, guards access.
+func accessKey(key string) bool {
 	path := strings.Split(key, ".")
 	for _, pattern := range accessKeys() {
 		if guards(strings.Split(pattern, "."), path) {
@@ -67,7 +67,7 @@ func accessPart(root *jsonc.Node) map[string]string {
 				walk(child(path, fmt.Sprint(i)), v)
 			}
 		default:
-			if key := dotted(path...); AccessKey(key) {
+			if key := dotted(path...); accessKey(key) {
 				out[key] = string(n.JSON())
 			}
 		}
@@ -79,7 +79,7 @@ func accessPart(root *jsonc.Node) map[string]string {
 // fallBack returns the last configuration that worked, or why it can't be used.
 func (l *Loaded) fallBack(opts LoadOptions) (*Loaded, error) {
 	for _, p := range l.Problems {
-		if l.Doc != nil && AccessKey(p.Key) && p.Key != "" {
+		if l.Doc != nil && accessKey(p.Key) && p.Key != "" {
 			return nil, fmt.Errorf("%s guards access and is invalid, so the last good copy isn't used: mend it, then start again", p.Key)
 		}
 	}

@@ -43,7 +43,7 @@ func Parse(raw json.RawMessage) (ref Ref, plain String, ok bool, err error) {
 	case raw[0] != '{':
 		return Ref{}, "", false, fmt.Errorf("secret: neither a string nor a reference {source, provider, id}")
 	}
-	if !IsRef(raw) {
+	if !isRef(raw) {
 		return Ref{}, "", false, fmt.Errorf("secret: a reference has exactly source, provider and id")
 	}
 	if err := json.Unmarshal(raw, &ref); err != nil {
@@ -52,8 +52,8 @@ func Parse(raw json.RawMessage) (ref Ref, plain String, ok bool, err error) {
 	return ref, "", true, nil
 }
 
-// IsRef reports whether raw has the shape of a reference, whatever it holds.
-func IsRef(raw json.RawMessage) bool {
+// isRef reports whether raw has the shape of a reference, whatever it holds.
+func isRef(raw json.RawMessage) bool {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(raw, &m) != nil || len(m) != 3 {
 		return false

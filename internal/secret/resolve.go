@@ -175,7 +175,7 @@ func (r *Resolver) section(ctx context.Context, raw json.RawMessage, depth int, 
 		}
 		return json.Marshal(items)
 	}
-	if IsRef(raw) {
+	if isRef(raw) {
 		if ref, _, _, err := Parse(raw); err == nil && (ref.Source == Env || ref.Source == File || ref.Source == Exec) {
 			v, err := r.Resolve(ctx, ref)
 			if err != nil {

@@ -30,11 +30,11 @@ func hidden(name, value string) bool {
 	case name == "BASH_ENV", name == "ENV":
 		return true // files that a non-interactive shell would run
 	}
-	return SecretName(name) || secretValue(value)
+	return secretName(name) || secretValue(value)
 }
 
-// SecretName reports whether a variable's name says that it holds a secret.
-func SecretName(name string) bool {
+// secretName reports whether a variable's name says that it holds a secret.
+func secretName(name string) bool {
 	name = strings.ToUpper(name)
 	switch name {
 	case "SSH_AUTH_SOCK", "GPG_AGENT_INFO", "XAUTHORITY", "GNOME_KEYRING_CONTROL":

@@ -157,8 +157,8 @@ func sendUnconnected(t *testing.T, r *rig) {
 	}
 }
 
-// Long is a text with everything that a cut can break.
-func Long() string {
+// long is a text with everything that a cut can break.
+func long() string {
 	var b strings.Builder
 	b.WriteString("# Report\n\n")
 	for i := range 60 {
@@ -175,7 +175,7 @@ func Long() string {
 func sendParts(t *testing.T, r *rig) {
 	t.Helper()
 	r.start()
-	text := Long()
+	text := long()
 	parts := split(r.ch, text)
 	if len(parts) < 2 {
 		t.Fatalf("split into %d parts", len(parts))

@@ -16,11 +16,11 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
-// MaxAge is how long a message may wait for its channel before it is given up.
-const MaxAge = 24 * time.Hour
+// maxAge is how long a message may wait for its channel before it is given up.
+const maxAge = 24 * time.Hour
 
-// Delays are the waits before the second to fifth try.
-func Delays() []time.Duration {
+// usualDelays are the waits before the second to fifth try.
+func usualDelays() []time.Duration {
 	return []time.Duration{5 * time.Second, 25 * time.Second, 2 * time.Minute, 10 * time.Minute}
 }
 
@@ -36,7 +36,7 @@ type Outbox struct {
 	Store Store
 	Bus   *event.Bus
 	Log   *slog.Logger
-	Delay []time.Duration // nil is [Delays]
+	Delay []time.Duration // nil is what is usual
 	// Failed is told about a message that was given up, so that its session
 	// learns it; may be nil.
 	Failed func(ctx context.Context, out msg.Outbound, reason string)
@@ -300,7 +300,7 @@ func (o *Outbox) pause(ctx context.Context, k key) time.Duration {
 // one delivers one message. What happened is noted whether or not ctx ended.
 func (o *Outbox) one(ctx context.Context, l *line, it Item) {
 	note := context.WithoutCancel(ctx)
-	if time.Since(it.Stored) > MaxAge {
+	if time.Since(it.Stored) > maxAge {
 		o.fail(note, l, it, fault.New(fault.Timeout, "outbox", "the channel was not reachable for a day"))
 		return
 	}
@@ -328,7 +328,7 @@ func (o *Outbox) one(ctx context.Context, l *line, it Item) {
 	}
 	delays := o.Delay
 	if delays == nil {
-		delays = Delays()
+		delays = usualDelays()
 	}
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.RateLimited, fault.Timeout, fault.Canceled:

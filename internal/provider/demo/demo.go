@@ -23,7 +23,7 @@ import (
 const (
 	API      = "demo"
 	Name     = "demo"
-	ModelID  = "demo"
+	modelID  = "demo"
 	notice   = "I am the built-in demo model: no real AI, only a few fixed rules. To use a real model, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or run `openclaw onboard`."
 	helpText = `Here is what I understand:
 - "list files" or "list the files in docs"
@@ -44,7 +44,7 @@ func Kind() provider.Kind {
 
 // Model describes the demo model.
 func Model() llm.Model {
-	return llm.Model{Provider: Name, ID: ModelID, Name: "Demo (built in)", API: API, ContextWindow: 128_000, MaxTokens: 4096, Input: []string{"text"}}
+	return llm.Model{Provider: Name, ID: modelID, Name: "Demo (built in)", API: API, ContextWindow: 128_000, MaxTokens: 4096, Input: []string{"text"}}
 }
 
 // Provider is the demo model. It keeps nothing: all it knows is the
