@@ -38,7 +38,7 @@ type daemon struct {
 	commands []command.Command
 	restarts chan string // a restart that is planned; one is enough
 	stop     context.CancelCauseFunc
-	life     context.Context //nolint:containedctx // the daemon's own, for accounts that a client's change starts
+	life     context.Context
 }
 
 // build joins the features and makes the server. It starts nothing.
@@ -105,7 +105,7 @@ func (g *daemon) settings() auth.Settings {
 	if g.opts.Auth != "" {
 		s.Mode = g.opts.Auth
 	}
-	ctx := context.Background() //nolint:forbidigo // secrets are cached; asked on paths without a context
+	ctx := context.Background()
 	var err error
 	if s.Token == "" && len(a.Token) > 0 {
 		if s.Token, err = cfg.Secret(ctx, a.Token); err != nil {

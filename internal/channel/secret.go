@@ -18,7 +18,7 @@ func ReadSecret(op, path string) (string, error) {
 	if !st.Mode().IsRegular() || st.Size() > most {
 		return "", fault.New(fault.Invalid, op, "not a small regular file: "+path)
 	}
-	b, err := os.ReadFile(path) //nolint:gosec // the owner's configuration names it
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return "", fault.Wrap(fault.Invalid, op, err)
 	}

@@ -28,7 +28,7 @@ func newNotifier() (*notifier, error) {
 	}
 	n := &notifier{
 		names: make(chan string), errs: make(chan error), fd: fd,
-		file:   os.NewFile(uintptr(fd), "inotify"), //nolint:gosec // a descriptor isn't negative
+		file:   os.NewFile(uintptr(fd), "inotify"),
 		closed: make(chan struct{}),
 	}
 	n.wg.Go(n.read)

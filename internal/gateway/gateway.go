@@ -85,7 +85,7 @@ func New(o Options) (*Server, error) {
 	s.presence = newPresence(s.now, version.Protocol)
 	s.health = newHealthState(s)
 	s.life, s.end = context.WithCancel(context.Background()) // cancelled by Serve
-	s.links, s.cut = context.WithCancel(s.life)
+	s.links, s.cut = context.WithCancel(s.life)              //nolint:gosec // farewell calls it, and its parent ends it
 	all, err := newMethods(append(s.ownMethods(), o.Feature.Methods...))
 	if err != nil {
 		return nil, err

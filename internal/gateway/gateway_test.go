@@ -290,7 +290,8 @@ func TestLanesDoNotWait(t *testing.T) {
 	both := make(chan struct{})
 	note := rpc.Handle("note", rpc.Write, func(ctx context.Context, _ *rpc.Caller, p struct {
 		N string `json:"n"`
-	}) (int, error) {
+	},
+	) (int, error) {
 		mu.Lock()
 		order = append(order, p.N)
 		if len(order) == 2 {

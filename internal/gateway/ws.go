@@ -100,7 +100,7 @@ func (h *hub) enter(wg *sync.WaitGroup) bool {
 type link struct {
 	*websocket.Conn
 	raw net.Conn
-	cut context.Context //nolint:containedctx // the life of the server, not of a call
+	cut context.Context
 }
 
 // hijacked keeps the connection that a handler takes over.

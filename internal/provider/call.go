@@ -73,7 +73,7 @@ type Call struct {
 
 	op, provider string
 	secrets      []string
-	ctx          context.Context //nolint:containedctx // a Call lives within one Stream
+	ctx          context.Context
 	cancel       context.CancelCauseFunc
 	timer        *time.Timer
 	stage        *limitError // what the running timer waits for

@@ -136,7 +136,7 @@ func (c checker) locks(context.Context) []feature.Finding {
 		var holder struct {
 			PID int `json:"pid"`
 		}
-		b, err := os.ReadFile(path) //nolint:gosec // a name in the user's state directory
+		b, err := os.ReadFile(path)
 		if err != nil || json.Unmarshal(b, &holder) == nil && holder.PID > 0 && alive(holder.PID) {
 			continue
 		}

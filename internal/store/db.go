@@ -195,7 +195,7 @@ func (d *DB) close() error {
 // touch makes the database file, so that it and the files SQLite puts beside
 // it are readable by their owner only, and its directory entry durable.
 func touch(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the user's own directory
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return os.Chmod(path, 0o600)
 	}

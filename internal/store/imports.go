@@ -142,7 +142,7 @@ func (d *DB) take(ctx context.Context, f file, merge bool) error {
 }
 
 func readBounded(path string) ([]byte, os.FileInfo, error) {
-	f, err := os.Open(path) //nolint:gosec // a name in the user's state directory
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -30,7 +30,7 @@ func Lock(stateDir string) (*StateLock, error) {
 		return nil, fault.Wrap(fault.Unavailable, "store.Lock", err)
 	}
 	path := filepath.Join(stateDir, LockName)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the user's own directory
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "store.Lock", err)
 	}
@@ -52,7 +52,7 @@ func Lock(stateDir string) (*StateLock, error) {
 // Holder returns the pid of the process that holds the lock of a state
 // directory, 0 when it is free.
 func Holder(stateDir string) (pid int, held bool, err error) {
-	f, err := os.OpenFile(filepath.Join(stateDir, LockName), os.O_RDWR, 0) //nolint:gosec // the user's own directory
+	f, err := os.OpenFile(filepath.Join(stateDir, LockName), os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, false, nil
 	}

@@ -37,9 +37,14 @@ func Kind() channel.Kind {
 		ID: ID, Label: "IRC", Config: Config{}, New: build, PublicRooms: true, Normalize: normalize, Forms: forms,
 		IsName: func(entry string) bool { return !strings.ContainsAny(entry, "!@") },
 		Env: []channel.EnvKey{
-			{Key: "host", Name: "IRC_HOST"}, {Key: "port", Name: "IRC_PORT", JSON: true}, {Key: "tls", Name: "IRC_TLS", JSON: true},
-			{Key: "nick", Name: "IRC_NICK"}, {Key: "username", Name: "IRC_USERNAME"}, {Key: "realname", Name: "IRC_REALNAME"},
-			{Key: "password", Name: "IRC_PASSWORD"}, {Key: "channels", Name: "IRC_CHANNELS", List: true},
+			{Key: "host", Name: "IRC_HOST"},
+			{Key: "port", Name: "IRC_PORT", JSON: true},
+			{Key: "tls", Name: "IRC_TLS", JSON: true},
+			{Key: "nick", Name: "IRC_NICK"},
+			{Key: "username", Name: "IRC_USERNAME"},
+			{Key: "realname", Name: "IRC_REALNAME"},
+			{Key: "password", Name: "IRC_PASSWORD"},
+			{Key: "channels", Name: "IRC_CHANNELS", List: true},
 		},
 	}
 }

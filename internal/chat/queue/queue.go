@@ -63,7 +63,7 @@ func (q *Queue[T]) Submit(ctx context.Context, key id.SessionKey, it T) (behind 
 	}
 	l.waiting = append(l.waiting, it)
 	l.ctx = context.WithoutCancel(ctx) // a batch outlives the request that submitted it
-	q.startLocked()
+	q.startLocked()                    //nolint:contextcheck // a lane runs with the context of what it holds
 	return behind
 }
 
@@ -98,7 +98,7 @@ func (q *Queue[T]) work(ctx context.Context, key id.SessionKey, l *lane[T]) {
 	} else {
 		q.ready = append(q.ready, key)
 	}
-	q.startLocked()
+	q.startLocked() //nolint:contextcheck // a lane runs with the context of what it holds
 }
 
 // Abort stops the running batch of a lane when match accepts one of its items

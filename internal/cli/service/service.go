@@ -16,11 +16,11 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 )
 
-// Spec is the service to install.
 // NoRestart is the exit code of a service that can't start as it is set up
 // (EX_CONFIG of sysexits.h): starting it again would not help.
 const NoRestart = 78
 
+// Spec is the service to install.
 type Spec struct {
 	Profile string // "" is the default one
 	Program string // absolute path of this binary

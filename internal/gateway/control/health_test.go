@@ -138,8 +138,7 @@ func TestHeartbeatSettings(t *testing.T) {
 		EveryMs *int64
 	}
 	beats := func() (main, second beat) {
-		var s struct{ Heartbeat struct{ Agents []beat } }
-		s = into[struct{ Heartbeat struct{ Agents []beat } }](t, w.ok(t, "status", object{}))
+		s := into[struct{ Heartbeat struct{ Agents []beat } }](t, w.ok(t, "status", object{}))
 		return s.Heartbeat.Agents[0], s.Heartbeat.Agents[1]
 	}
 	main, second := beats()
@@ -189,8 +188,7 @@ func TestQueue(t *testing.T) {
 	if d := cmp.Diff(want, w.lines.all); d != "" {
 		t.Errorf("queued:\n%s", d)
 	}
-	var s struct{ QueuedSystemEvents []string }
-	s = into[struct{ QueuedSystemEvents []string }](t, w.ok(t, "status", object{}))
+	s := into[struct{ QueuedSystemEvents []string }](t, w.ok(t, "status", object{}))
 	if len(s.QueuedSystemEvents) != 3 {
 		t.Errorf("status shows %v", s.QueuedSystemEvents)
 	}
