@@ -1,0 +1,96 @@
+package config
+
+import (
+	"encoding/json"
+)
+
+// Gateway is gateway.
+type Gateway struct {
+	Mode                string       `json:"mode"` // local or remote
+	Port                int          `json:"port"`
+	Bind                string       `json:"bind"` // auto, loopback, lan, custom, tailnet
+	CustomBindHost      string       `json:"customBindHost"`
+	Auth                GatewayAuth  `json:"auth"`
+	TrustedProxies      []string     `json:"trustedProxies"`
+	AllowRealIPFallback bool         `json:"allowRealIpFallback"`
+	ControlUI           ControlUI    `json:"controlUi"`
+	HTTP                GatewayHTTP  `json:"http"`
+	Tools               GatewayTools `json:"tools"`
+	Reload              Reload       `json:"reload"`
+	Remote              Remote       `json:"remote"`
+}
+
+// GatewayAuth is gateway.auth.
+type GatewayAuth struct {
+	Mode      string          `json:"mode"` // token, password, none, trusted-proxy
+	Token     json.RawMessage `json:"token"`
+	Password  json.RawMessage `json:"password"`
+	RateLimit *RateLimit      `json:"rateLimit"`
+	Proxy     TrustedProxy    `json:"trustedProxy"`
+}
+
+// TrustedProxy is gateway.auth.trustedProxy: the proxy that signs people in.
+type TrustedProxy struct {
+	UserHeader      string   `json:"userHeader"`
+	RequiredHeaders []string `json:"requiredHeaders"`
+	AllowUsers      []string `json:"allowUsers"`
+}
+
+// RateLimit is gateway.auth.rateLimit.
+type RateLimit struct {
+	MaxAttempts    int   `json:"maxAttempts"`
+	WindowMs       int   `json:"windowMs"`
+	LockoutMs      int   `json:"lockoutMs"`
+	ExemptLoopback *bool `json:"exemptLoopback"`
+}
+
+// ControlUI is gateway.controlUi.
+type ControlUI struct {
+	Enabled                                  *bool    `json:"enabled"`
+	BasePath                                 string   `json:"basePath"`
+	AllowedOrigins                           []string `json:"allowedOrigins"`
+	AllowInsecureAuth                        bool     `json:"allowInsecureAuth"`
+	DangerouslyAllowHostHeaderOriginFallback bool     `json:"dangerouslyAllowHostHeaderOriginFallback"`
+	DangerouslyDisableDeviceAuth             bool     `json:"dangerouslyDisableDeviceAuth"`
+}
+
+// GatewayHTTP is gateway.http.
+type GatewayHTTP struct {
+	Endpoints struct {
+		ChatCompletions Endpoint `json:"chatCompletions"`
+		Responses       Endpoint `json:"responses"`
+	} `json:"endpoints"`
+}
+
+// Endpoint is one of gateway.http.endpoints.
+type Endpoint struct {
+	Enabled      *bool `json:"enabled"` // nil is on: the endpoint wants the gateway's secret like all others
+	MaxBodyBytes int64 `json:"maxBodyBytes"`
+}
+
+// GatewayTools is gateway.tools: what POST /tools/invoke may call.
+type GatewayTools struct {
+	Allow []string `json:"allow"`
+	Deny  []string `json:"deny"`
+}
+
+// Reload is gateway.reload.
+type Reload struct {
+	Mode       string `json:"mode"` // off, restart, hot, hybrid
+	DebounceMs int    `json:"debounceMs"`
+}
+
+// Remote is gateway.remote.
+type Remote struct {
+	URL      string          `json:"url"`
+	Token    json.RawMessage `json:"token"`
+	Password json.RawMessage `json:"password"`
+}
+
+// Logging is logging.
+type Logging struct {
+	Level        string `json:"level"`
+	File         string `json:"file"`
+	ConsoleLevel string `json:"consoleLevel"`
+	ConsoleStyle string `json:"consoleStyle"`
+}

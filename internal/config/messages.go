@@ -1,0 +1,101 @@
+package config
+
+import (
+	"encoding/json"
+
+	"github.com/openclaw-go/openclaw/internal/base/id"
+)
+
+// GroupChat is groupChat of messages or of an agent.
+type GroupChat struct {
+	MentionPatterns []string `json:"mentionPatterns"`
+	HistoryLimit    int      `json:"historyLimit"`
+}
+
+// Session is session.
+type Session struct {
+	DMScope        string               `json:"dmScope"` // main, per-peer, per-channel-peer, per-account-channel-peer
+	MainKey        string               `json:"mainKey"`
+	IdentityLinks  map[string][]string  `json:"identityLinks"`
+	Reset          Reset                `json:"reset"`
+	ResetByType    map[string]Reset     `json:"resetByType"`
+	ResetByChannel map[id.Channel]Reset `json:"resetByChannel"`
+	ResetTriggers  []string             `json:"resetTriggers"`
+	IdleMinutes    int                  `json:"idleMinutes"`
+	SendPolicy     json.RawMessage      `json:"sendPolicy"`
+}
+
+// Reset says when a session starts anew.
+type Reset struct {
+	Mode        string `json:"mode"` // daily, idle or "" (daily)
+	AtHour      *int   `json:"atHour"`
+	IdleMinutes int    `json:"idleMinutes"`
+}
+
+// Messages is messages.
+type Messages struct {
+	Queue          Queue     `json:"queue"`
+	Inbound        Debounce  `json:"inbound"`
+	ResponsePrefix string    `json:"responsePrefix"`
+	AckReaction    *string   `json:"ackReaction"`
+	GroupChat      GroupChat `json:"groupChat"`
+}
+
+// Queue is messages.queue.
+type Queue struct {
+	Mode       string                `json:"mode"` // collect, followup, steer, steer-backlog, interrupt, queue
+	DebounceMs *int                  `json:"debounceMs"`
+	Cap        int                   `json:"cap"`
+	Drop       string                `json:"drop"` // summarize, old, new
+	ByChannel  map[id.Channel]string `json:"byChannel"`
+}
+
+// Debounce is messages.inbound.
+type Debounce struct {
+	DebounceMs int                `json:"debounceMs"`
+	ByChannel  map[id.Channel]int `json:"byChannel"`
+}
+
+// Commands is commands.
+type Commands struct {
+	Text           *bool               `json:"text"`
+	Bash           bool                `json:"bash"`
+	Config         bool                `json:"config"`
+	Restart        *bool               `json:"restart"`
+	OwnerAllowFrom []string            `json:"ownerAllowFrom"`
+	AllowFrom      map[string][]string `json:"allowFrom"`
+}
+
+// ChannelSection is the part of channels.<id> and of its accounts that the
+// path of a message reads, whatever the channel; the rest is the channel's.
+type ChannelSection struct {
+	Enabled        *bool            `json:"enabled"`
+	DMPolicy       string           `json:"dmPolicy"`    // pairing, allowlist, open, disabled
+	GroupPolicy    string           `json:"groupPolicy"` // allowlist, open, disabled
+	AllowFrom      []string         `json:"allowFrom"`   // numbers keep their digits
+	GroupAllowFrom []string         `json:"groupAllowFrom"`
+	Groups         map[string]Group `json:"groups"`
+	ResponsePrefix *string          `json:"responsePrefix"`
+	TextChunkLimit int              `json:"textChunkLimit"`
+	// DangerouslyAllowNameMatching lets allow lists name people by what others
+	// could call themselves too: a nick, a user name.
+	DangerouslyAllowNameMatching bool `json:"dangerouslyAllowNameMatching"`
+}
+
+// Group is one of channels.<id>.groups; "*" is the default of the others.
+type Group struct {
+	Enabled        *bool    `json:"enabled"`
+	RequireMention *bool    `json:"requireMention"`
+	AllowFrom      []string `json:"allowFrom"`
+	GroupPolicy    string   `json:"groupPolicy"`
+	// Topics are the threads of a group with settings of their own.
+	Topics map[string]Group `json:"topics"`
+}
+
+// Account is one login of a channel, section and account values merged.
+type Account struct {
+	ID      id.Account
+	Enabled bool
+	Common  ChannelSection
+	Raw     json.RawMessage
+}
