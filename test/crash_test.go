@@ -122,6 +122,23 @@ func TestKillInTheQueue(t *testing.T) {
 	s.once(t, "second pear")
 }
 
+func TestKillManyTimesSparesWhatWaits(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, nil)
+	s.al.Say(bot, "first !hold one")
+	s.calledOnce(t, "first")
+	s.al.Say(bot, "second pear")
+	s.stored(t, 2)
+	for n := 2; n <= 6; n++ {
+		s.Kill()
+		s.Start()
+		harness.Until(t, within, "the first message begun again", func() bool { return len(s.model.Calls("first")) >= n })
+	}
+	s.crash(t) // five times tried again: the first is set aside
+	s.once(t, "set aside")
+	s.once(t, "second pear")
+}
+
 func TestKillBeforeTheFirstToken(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)

@@ -154,6 +154,9 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 func (h *Handler) Submit(ctx context.Context, w Work) {
 	h.Log.DebugContext(ctx, "queue.Submit", "session", w.Session)
 	h.results.begin(w.Run, w.Session)
+	if w.Recovered {
+		h.Inbox.Spare(ctx, w.Keys)
+	}
 	h.submit.Lock()
 	defer h.submit.Unlock()
 	if behind := h.queue.Submit(ctx, w.Session, w); behind && w.In[0].Client != nil && !w.In[0].Client.Lost {
@@ -171,6 +174,9 @@ func (h *Handler) run(ctx context.Context, batch []Work) {
 	for _, b := range batch {
 		h.results.started(b.Run, w.Run)
 	}
+	if w.Recovered {
+		h.Inbox.Begin(ctx, w.Keys)
+	}
 	stream := &reply.Stream{Emit: func(text string, fresh bool) {
 		h.Bus.Publish(event.RunDelta{Run: w.Run, Session: w.Session, Text: text, Fresh: fresh})
 		h.results.delta(w.Run, text)
@@ -184,6 +190,9 @@ func (h *Handler) run(ctx context.Context, batch []Work) {
 	stream.Flush()
 	stopTyping()
 	if errors.Is(context.Cause(ctx), queue.ErrShutdown) {
+		if w.Recovered {
+			h.Inbox.Spare(context.WithoutCancel(ctx), w.Keys)
+		}
 		return // open in the inbox: the next process goes on with it
 	}
 	if err == nil && len(lines) > 0 {

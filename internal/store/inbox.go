@@ -86,6 +86,18 @@ func (d *DB) TryInbound(ctx context.Context, keys ...string) (tries int, err err
 	return tries, err
 }
 
+// UntryInbound takes one attempt at keys back.
+func (d *DB) UntryInbound(ctx context.Context, keys ...string) error {
+	return d.w.do(ctx, len(keys) == 1, func(ctx context.Context, w *writer) error {
+		for _, k := range keys {
+			if _, err := w.exec(ctx, "UPDATE inbox SET tries = tries - 1 WHERE key = ? AND tries > 0", k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Finish marks messages done with their result, stores what is to be delivered
 // and the session's entry, in one transaction.
 func (d *DB) Finish(ctx context.Context, f inbox.Finished) error {

@@ -227,6 +227,21 @@ func (b *Inbox) hand(ctx context.Context, stop chan struct{}, batch []pending) {
 	}
 }
 
+// Begin counts an attempt at recovered messages whose work begins.
+func (b *Inbox) Begin(ctx context.Context, keys []string) {
+	if _, err := b.Store.TryInbound(ctx, keys...); err != nil {
+		b.Log.ErrorContext(ctx, "attempt not counted", "key", keys[0], "err", err)
+	}
+}
+
+// Spare takes the last attempt at recovered messages back: they only wait, or
+// the gateway ended in order. Neither is a reason to set them aside.
+func (b *Inbox) Spare(ctx context.Context, keys []string) {
+	if err := b.Store.UntryInbound(ctx, keys...); err != nil {
+		b.Log.ErrorContext(ctx, "attempt not taken back", "key", keys[0], "err", err)
+	}
+}
+
 func (b *Inbox) poison(ctx context.Context, items []Item, reason string) {
 	for _, it := range items {
 		if err := b.Store.PoisonInbound(ctx, it.Key, reason); err != nil {

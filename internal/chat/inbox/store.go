@@ -21,6 +21,8 @@ type Store interface {
 	// TryInbound counts one more attempt at the messages under keys and returns
 	// the highest count.
 	TryInbound(ctx context.Context, keys ...string) (tries int, err error)
+	// UntryInbound takes one attempt at the messages under keys back.
+	UntryInbound(ctx context.Context, keys ...string) error
 	// Finish marks messages done with their result, stores what is to be
 	// delivered and the session's entry, in one transaction: after a crash either
 	// all is there or nothing.

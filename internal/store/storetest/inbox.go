@@ -109,6 +109,14 @@ func inboxPoison(t *testing.T, s Store) {
 	if n := want[int](t)(s.TryInbound(t.Context(), a.DedupeKey(), b.DedupeKey(), "unknown")); n != 4 {
 		t.Errorf("tries of both = %d, want 4", n)
 	}
+	ok(t, s.UntryInbound(t.Context(), a.DedupeKey(), b.DedupeKey(), "unknown"))
+	ok(t, s.UntryInbound(t.Context(), b.DedupeKey())) // there is none left
+	if n := want[int](t)(s.TryInbound(t.Context(), b.DedupeKey())); n != 1 {
+		t.Errorf("tries after taking back = %d, want 1", n)
+	}
+	if n := want[int](t)(s.TryInbound(t.Context(), a.DedupeKey())); n != 4 {
+		t.Errorf("tries after taking back = %d, want 4", n)
+	}
 	ok(t, s.PoisonInbound(t.Context(), a.DedupeKey(), "panics"))
 	if open := openInbox(t, s); len(open) != 1 || open[0].Tries != 1 {
 		t.Errorf("open = %+v", open)
