@@ -12,6 +12,18 @@ import (
 // message whose Key is already in the transcript is left out, as is a result
 // for a call that has one.
 func (b *Book) Append(_ context.Context, s Session, ms ...llm.Message) error {
+	return b.write(s, func(t *transcript, now time.Time) error {
+		for _, m := range ms {
+			if err := t.append(m, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// write does f with the transcript of s, ready to take lines and locked.
+func (b *Book) write(s Session, f func(t *transcript, now time.Time) error) error {
 	t, err := b.transcript(s)
 	if err != nil {
 		return err
@@ -23,12 +35,7 @@ func (b *Book) Append(_ context.Context, s Session, ms ...llm.Message) error {
 	if err := t.ready(now); err != nil {
 		return err
 	}
-	for _, m := range ms {
-		if err := t.append(m, now); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f(t, now)
 }
 
 // append adds m after what must stand before it.
@@ -57,17 +64,7 @@ func (b *Book) AppendCustom(_ context.Context, s Session, customType string, dat
 	if err != nil {
 		return err
 	}
-	t, err := b.transcript(s)
-	if err != nil {
-		return err
-	}
-	defer b.release(t)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.ready(b.Now()); err != nil {
-		return err
-	}
-	return t.custom(customType, raw, b.Now())
+	return b.write(s, func(t *transcript, now time.Time) error { return t.custom(customType, raw, now) })
 }
 
 func (t *transcript) custom(customType string, data json.RawMessage, now time.Time) error {
@@ -92,17 +89,10 @@ func (b *Book) SetModel(_ context.Context, s Session, m llm.Model, thinking stri
 	if thinking == "" {
 		thinking = "off"
 	}
-	t, err := b.transcript(s)
-	if err != nil {
-		return err
-	}
-	defer b.release(t)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := b.Now()
-	if err := t.ready(now); err != nil {
-		return err
-	}
+	return b.write(s, func(t *transcript, now time.Time) error { return t.setModel(m, thinking, now) })
+}
+
+func (t *transcript) setModel(m llm.Model, thinking string, now time.Time) error {
 	was := t.leaf
 	var lines []byte
 	add := func(line []byte, next string) {
