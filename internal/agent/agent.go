@@ -4,6 +4,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -145,7 +146,7 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 	}
 
 	tools := r.Tools(a, req.Owner)
-	ref := pick(req.Model, override(s))
+	ref := cmp.Or(req.Model, override(s))
 	system, _, err := r.Prompts.System(ctx, a, req, ref, w.thinking(), tools.Specs)
 	if err != nil {
 		return out, err
@@ -267,15 +268,6 @@ func override(s session.Session) string {
 		return s.ProviderOverride + "/" + s.ModelOverride
 	}
 	return s.ModelOverride
-}
-
-func pick(refs ...string) string {
-	for _, r := range refs {
-		if r != "" {
-			return r
-		}
-	}
-	return ""
 }
 
 // sleep waits for d; it reports false when ctx ended first.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -95,7 +96,7 @@ func (w *work) inputs(ctx context.Context, messages []llm.Message) ([]llm.Messag
 }
 
 func (w *work) thinking() string {
-	if t := pick(w.req.Thinking, w.session.ThinkingLevel, w.Config().Agents.Defaults.ThinkingDefault); t != "" {
+	if t := cmp.Or(w.req.Thinking, w.session.ThinkingLevel, w.Config().Agents.Defaults.ThinkingDefault); t != "" {
 		return t
 	}
 	return "off"

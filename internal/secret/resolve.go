@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -126,7 +127,7 @@ func (r *Resolver) look(ctx context.Context, ref Ref) (String, error) {
 }
 
 func (r *Resolver) fromEnv(p Provider, ref Ref) (String, error) {
-	if len(p.Allowlist) > 0 && !contains(p.Allowlist, ref.ID) {
+	if len(p.Allowlist) > 0 && !slices.Contains(p.Allowlist, ref.ID) {
 		return "", fail(fault.Forbidden, ref, fmt.Sprintf("%s isn't in secrets.providers.%s.allowlist", ref.ID, ref.Provider))
 	}
 	v := r.env(ref.ID)
@@ -134,15 +135,6 @@ func (r *Resolver) fromEnv(p Provider, ref Ref) (String, error) {
 		return "", fail(fault.NotFound, ref, "set "+ref.ID+" in the environment or in .env of the state directory")
 	}
 	return String(v), nil
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Section returns raw, any JSON, with every reference in it replaced by its

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -107,7 +108,7 @@ func (w *writer) block(n *Node) {
 	case Table:
 		w.table(n)
 	case Rule:
-		w.put(or(d.Rule, "---"))
+		w.put(cmp.Or(d.Rule, "---"))
 	default:
 		w.inline(n)
 	}
@@ -158,7 +159,7 @@ func (w *writer) quote(n *Node) {
 }
 
 func (w *writer) list(n *Node) {
-	bullet := or(w.d.Bullet, "- ")
+	bullet := cmp.Or(w.d.Bullet, "- ")
 	for i, item := range n.Children {
 		if i > 0 {
 			w.put("\n")
@@ -272,11 +273,4 @@ func (w *writer) safeCode(s string) string {
 		return s
 	}
 	return w.d.CodeText(s)
-}
-
-func or(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
 }

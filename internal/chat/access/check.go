@@ -2,8 +2,8 @@ package access
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/channel"
@@ -44,7 +44,7 @@ func Findings(ch id.Channel, acc config.Account, k channel.Kind) []feature.Findi
 	}
 	entries(k, where+".allowFrom", c.AllowFrom, c.DangerouslyAllowNameMatching, add)
 	entries(k, where+".groupAllowFrom", c.GroupAllowFrom, c.DangerouslyAllowNameMatching, add)
-	for _, name := range sorted(c.Groups) {
+	for _, name := range slices.Sorted(maps.Keys(c.Groups)) {
 		group(k, where+".groups."+name, c.Groups[name], c.DangerouslyAllowNameMatching, add)
 	}
 	return out
@@ -59,7 +59,7 @@ func group(k channel.Kind, where string, g config.Group, byName bool, add func(s
 		add("warning", where+".allowFrom names nobody, so nobody is heard there", "add ids, or remove allowFrom")
 	}
 	entries(k, where+".allowFrom", g.AllowFrom, byName, add)
-	for _, t := range sorted(g.Topics) {
+	for _, t := range slices.Sorted(maps.Keys(g.Topics)) {
 		group(k, where+".topics."+t, g.Topics[t], byName, add)
 	}
 }
@@ -87,12 +87,3 @@ func names(k channel.Kind, list []string) bool {
 }
 
 func policy(p string) bool { return slices.Contains([]string{"", "allowlist", "open", "disabled"}, p) }
-
-func sorted(m map[string]config.Group) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.SortFunc(out, strings.Compare)
-	return out
-}

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -99,7 +100,7 @@ func answer(req *llm.Request) (string, *llm.Call) {
 		return "HEARTBEAT_OK", nil
 	}
 	if name, args, ok := want(said); ok {
-		if has(req.Tools, name) {
+		if slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == name }) {
 			raw, err := json.Marshal(args)
 			if err == nil {
 				return "", &llm.Call{ID: provider.NewCallID(), Name: name, Args: raw}
@@ -118,15 +119,6 @@ func introduce(req *llm.Request, text string) string {
 		}
 	}
 	return notice + "\n\n" + text
-}
-
-func has(tools []llm.ToolSpec, name string) bool {
-	for i := range tools {
-		if tools[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // words cuts s after each run of white space, so that joined they are s again.
