@@ -75,6 +75,9 @@ type Aborted struct{ Origin string } // rpc, stop, timeout
 
 func (a *Aborted) Error() string { return "aborted" }
 
+// Timeout reports whether it was the clock that stopped the run.
+func (a *Aborted) Timeout() bool { return a.Origin == "timeout" }
+
 // Unwrap makes its kind fault.Canceled.
 func (a *Aborted) Unwrap() error { return context.Canceled }
 

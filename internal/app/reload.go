@@ -21,10 +21,7 @@ func (g *daemon) watch(ctx context.Context) {
 			g.log.WarnContext(ctx, "gateway settings changed, restarting")
 			g.restart("config", 0)
 		}
-	}, func(ps []config.Problem) {
-		for _, p := range ps {
-			g.log.ErrorContext(ctx, "the configuration file is invalid and not in force", "problem", p.String())
-		}
+	}, func([]config.Problem) { // the watcher logs them
 		g.bus.Publish(event.HealthChanged{})
 	})
 	if err != nil && ctx.Err() == nil {

@@ -187,6 +187,7 @@ func (g *daemon) drain(ctx context.Context, cause error) {
 	if limit == 0 {
 		limit = 20 * time.Second
 	}
+	g.log.InfoContext(ctx, ev.Reason+"; what runs may end", "within", limit)
 	g.inbox.Close()
 	dctx, cancel := context.WithTimeoutCause(ctx, limit, queue.ErrShutdown)
 	var wg sync.WaitGroup
@@ -203,6 +204,7 @@ func (g *daemon) drain(ctx context.Context, cause error) {
 	g.outbox.Flush(dctx, 3*time.Second)
 	g.channels.close()
 	g.tools.close()
+	g.log.InfoContext(ctx, "gateway stopped")
 }
 
 // maintain does what needs doing once an hour.

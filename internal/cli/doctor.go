@@ -211,7 +211,9 @@ func (sh *shell) checkConfig(ctx context.Context) []feature.Finding {
 	}
 	var out []feature.Finding
 	for _, p := range inv.Problems { // one repair mends all; the next ones find it done
-		out = append(out, feature.Finding{Severity: "error", Text: p.String(), Mend: p.Mend, Fix: sh.repairConfig})
+		mend := p.Mend
+		p.Mend = "" // it has a line of its own
+		out = append(out, feature.Finding{Severity: "error", Text: p.String(), Mend: mend, Fix: sh.repairConfig})
 	}
 	return out
 }

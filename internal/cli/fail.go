@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/wire"
 	"github.com/openclaw-go/openclaw/internal/cli/service"
 	"github.com/openclaw-go/openclaw/internal/cli/term"
 	"github.com/openclaw-go/openclaw/internal/client"
@@ -110,6 +111,9 @@ func failure(err error) any {
 	b := body{Kind: kindName(fault.KindOf(err)), Message: text(err)}
 	if e, ok := errors.AsType[*rpc.Error](err); ok {
 		b.Code = e.Code
+		if e.Code == wire.CodeInvalid && b.Kind == kindName(fault.Internal) {
+			b.Kind = kindName(fault.Invalid)
+		}
 	}
 	if _, ok := errors.AsType[*usageError](err); ok {
 		b.Kind = "usage"

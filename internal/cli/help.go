@@ -131,7 +131,12 @@ func (sh *shell) dress(root *cobra.Command) {
 	root.SetIn(sh.Stdin)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { sh.help(cmd, sh.Stdout, sh.out) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { sh.help(cmd, sh.Stderr, sh.err); return nil })
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if path := sh.unbuiltPath(); path != "" {
+			return unbuiltError(path)
+		}
+		return flagError(cmd, err)
+	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(sh.helpCommand())
 }

@@ -75,9 +75,11 @@ func TestRecordedCommands(t *testing.T) {
 		if slices.Contains(ours, path) {
 			continue
 		}
-		_, errs, code := run(t, strings.Fields(path)...)
-		if code != 1 || !strings.Contains(errs, "this version doesn't have it yet") || strings.Count(errs, "\n") != 1 {
-			t.Errorf("openclaw %s = %d, %q", path, code, errs)
+		for _, more := range []string{"", " --json", " --whatever x"} {
+			_, errs, code := run(t, strings.Fields(path+more)...)
+			if code != 1 || !strings.Contains(errs, "this version doesn't have it yet") || strings.Count(errs, "\n") != 1 {
+				t.Errorf("openclaw %s = %d, %q", path+more, code, errs)
+			}
 		}
 	}
 }

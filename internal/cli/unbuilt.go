@@ -19,13 +19,33 @@ func unbuilt() []string {
 		`channels capabilities|channels resolve|channels logs|channels login`, "|")
 }
 
+func unbuiltError(path string) error {
+	return say("openclaw %s: this version doesn't have it yet", path)
+}
+
+// unbuiltPath is the unbuilt command that the command line names, "" when there
+// is none. Its options are as unknown as the command itself.
+func (sh *shell) unbuiltPath() string {
+	_, rest, err := parseGlobal(sh.argv)
+	if err != nil {
+		return ""
+	}
+	line := strings.Join(rest, " ") + " "
+	for _, u := range unbuilt() {
+		if strings.HasPrefix(line, u+" ") {
+			return u
+		}
+	}
+	return ""
+}
+
 // unknown is the error of a command that isn't there: one that we will have,
 // or one that nobody has.
 func (sh *shell) unknown(cmd *cobra.Command, name string) error {
 	path := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), sh.root.Name()) + " " + name)
 	for _, u := range unbuilt() {
 		if path == u {
-			return say("openclaw %s: this version doesn't have it yet", path)
+			return unbuiltError(path)
 		}
 	}
 	if s := cmd.SuggestionsFor(name); len(s) > 0 {

@@ -9,6 +9,7 @@ package openai
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -159,6 +160,14 @@ func failure(err error) (status int, body errorBody) {
 	case fault.Timeout:
 		return http.StatusGatewayTimeout, body
 	case fault.Canceled:
+		if t, ok := errors.AsType[interface {
+			error
+			Timeout() bool
+		}](err); ok && t.Timeout() {
+			return http.StatusGatewayTimeout, errorBody{
+				Message: "The run took longer than agents.defaults.timeoutSeconds allows.", Type: "api_error", Code: "timeout",
+			}
+		}
 		return http.StatusServiceUnavailable, errorBody{Message: "The run was stopped.", Type: "api_error", Code: "aborted"}
 	}
 	return http.StatusInternalServerError, errorBody{Message: "internal error", Type: "api_error"}

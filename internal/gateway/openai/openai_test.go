@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"github.com/openclaw-go/openclaw/internal/agent"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -141,6 +142,7 @@ func TestErrors(t *testing.T) {
 		{fault.New(fault.Unavailable, "p", "down"), 503, `{"error":{"message":"down","type":"api_error"}}`},
 		{fault.New(fault.Timeout, "p", "late"), 504, `{"error":{"message":"late","type":"api_error"}}`},
 		{fault.New(fault.Invalid, "p", "no such agent"), 400, `{"error":{"message":"no such agent","type":"invalid_request_error"}}`},
+		{&agent.Aborted{Origin: "timeout"}, 504, `{"error":{"message":"The run took longer than agents.defaults.timeoutSeconds allows.","type":"api_error","code":"timeout"}}`},
 		{fault.New(fault.Canceled, "p", ""), 503, `{"error":{"message":"The run was stopped.","type":"api_error","code":"aborted"}}`},
 		{errors.New("/secret/path"), 500, `{"error":{"message":"internal error","type":"api_error"}}`},
 	}

@@ -4,6 +4,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -75,7 +76,7 @@ func (src Source) run(ctx context.Context, call tool.Call, a args) (tool.Result,
 		key = id.CanonicalKey(call.Scope.Agent, a.SessionKey)
 	}
 	if !visible(call.Scope, key) {
-		return missing(a.SessionKey), nil
+		return missing(cmp.Or(a.SessionKey, string(key))), nil
 	}
 	note := ""
 	if a.Model != "" {
@@ -87,7 +88,7 @@ func (src Source) run(ctx context.Context, call tool.Call, a args) (tool.Result,
 	in, err := src.Info(ctx, call.Scope, key)
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		return missing(a.SessionKey), nil
+		return missing(cmp.Or(a.SessionKey, string(key))), nil
 	case err != nil:
 		return tool.Result{}, err
 	}
