@@ -187,7 +187,7 @@ func (g *daemon) drain(ctx context.Context, cause error) {
 	if limit == 0 {
 		limit = 20 * time.Second
 	}
-	g.log.InfoContext(ctx, ev.Reason+"; what runs may end", "within", limit)
+	g.log.InfoContext(ctx, "what runs may end", "why", ev.Reason, "within", limit)
 	g.inbox.Close()
 	dctx, cancel := context.WithTimeoutCause(ctx, limit, queue.ErrShutdown)
 	var wg sync.WaitGroup
