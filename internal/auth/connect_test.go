@@ -402,7 +402,8 @@ func TestRateLimit(t *testing.T) {
 		request func(*http.Request)
 		tries   int // until limited; 0 never
 	}{
-		{"off unless configured", nil, nil, 0},
+		{"this host, unless configured", nil, nil, 0},
+		{"another host, always", nil, func(r *http.Request) { r.RemoteAddr = "192.0.2.9:1" }, 10},
 		{"configured", &config.RateLimit{MaxAttempts: 3, WindowMs: 60000, LockoutMs: 4000, ExemptLoopback: &no}, nil, 3},
 		{"loopback is exempt", &config.RateLimit{MaxAttempts: 3, WindowMs: 60000, LockoutMs: 4000}, nil, 0},
 		{"a page is always limited", nil, header("Origin", "http://127.0.0.1:18789"), 10},

@@ -11,9 +11,9 @@ import (
 // maxBuckets bounds the memory of the limiter.
 const maxBuckets = 4096
 
-// limiter slows down guessing. Without gateway.auth.rateLimit it watches only
-// requests that a web page may have made: those it watches always, from
-// loopback too, since a page can use its visitor's browser to guess.
+// limiter slows down guessing. Without gateway.auth.rateLimit it watches other
+// hosts, and requests that a web page may have made: those it watches always,
+// from loopback too, since a page can use its visitor's browser to guess.
 type limiter struct {
 	mu      sync.Mutex
 	buckets map[string]*bucket
@@ -43,7 +43,7 @@ func rule(p Peer, rl *config.RateLimit) (l limit, ok bool) {
 		return l, true
 	}
 	if rl == nil {
-		return limit{}, false
+		return l, !p.Addr.IsLoopback()
 	}
 	exempt := rl.ExemptLoopback == nil || *rl.ExemptLoopback
 	return l, !exempt || !p.Addr.IsLoopback() || !p.Local
