@@ -46,6 +46,10 @@ type Limits struct {
 	// Idempotent says that Send may be repeated with the same Outbound.ID
 	// without showing the message twice.
 	Idempotent bool
+	Media      int64 // bytes of one attachment that Send takes; 0 is no attachments
+	Buttons    bool  // Send shows msg.Outbound.Buttons
+	Polls      bool  // Send makes polls
+	Voice      bool  // Send shows voice notes
 }
 
 // Unit is how a network measures text.
@@ -56,66 +60,6 @@ const (
 	Bytes             // UTF-8 bytes of the rendered text
 	Runes             // code points
 )
-
-// The optional interfaces. Use [As] to ask for one.
-type (
-	// Typer shows that the agent is working.
-	Typer interface {
-		Typing(ctx context.Context, to msg.Address) error
-	}
-	// Editor changes a message that was sent; previews need it.
-	Editor interface {
-		Edit(ctx context.Context, to msg.Address, m id.Message, text string) error
-	}
-	// Reactor adds a reaction.
-	Reactor interface {
-		React(ctx context.Context, to msg.Address, m id.Message, emoji string) error
-	}
-	// Webhook receives over HTTP; the handler is mounted under
-	// /channels/<kind>/<account>/.
-	Webhook interface {
-		Handler(recv Receiver) http.Handler
-	}
-	// Splitter cuts a Markdown text into parts that each fit Limits after
-	// rendering, and each valid alone. A channel whose rendering changes lengths
-	// implements it; for the others the outbox splits by Limits.
-	Splitter interface {
-		Split(text string) []string
-	}
-	// Fetcher gets the bytes of an attachment that its message only described:
-	// nothing is downloaded for a sender who isn't let in. A Ref of the channel's
-	// own begins with its id and a colon. Reading past the channel's size limit
-	// fails with kind fault.Invalid; its hint may be shown.
-	Fetcher interface {
-		Fetch(ctx context.Context, a msg.Attachment) (io.ReadCloser, error)
-	}
-	// Deleter takes a sent message back.
-	Deleter interface {
-		Delete(ctx context.Context, to msg.Address, m id.Message) error
-	}
-	// Prober checks the credentials without side effects.
-	Prober interface {
-		Probe(ctx context.Context) error
-	}
-	// Wrapper is implemented by decorators.
-	Wrapper interface{ Unwrap() Channel }
-)
-
-// As returns c, or the first channel that c wraps, as a T.
-func As[T any](c Channel) (T, bool) {
-	for c != nil {
-		if t, ok := c.(T); ok {
-			return t, true
-		}
-		w, ok := c.(Wrapper)
-		if !ok {
-			break
-		}
-		c = w.Unwrap()
-	}
-	var zero T
-	return zero, false
-}
 
 // Env is what a channel gets from its host.
 type Env struct {
@@ -129,6 +73,12 @@ type Env struct {
 	SetState func(ctx context.Context, key, value string) error
 	// Status tells the host that the connection came up (nil) or was lost.
 	Status func(err error)
+	// Alive tells the host that the transport showed life (an answered poll, a
+	// heartbeat): a connection without it for long is made anew. May be nil.
+	Alive func()
+	// Open reads an outbound attachment from where Ref says; it checks that the
+	// agent may send it. May be nil: then only inline Data can be sent.
+	Open func(ctx context.Context, a msg.Attachment) (io.ReadCloser, error)
 }
 
 // Kind describes a network and makes its channels.
@@ -153,10 +103,31 @@ type Kind struct {
 	// IsName tells that a normalized entry can only match what Forms calls a
 	// name. Nil is never.
 	IsName func(entry string) bool
+	// Rules tells what an account's section says about the room of a message, for
+	// networks whose rooms don't stand under groups. Nil reads groups.
+	Rules func(section json.RawMessage, in msg.Inbound) Rules
+	// Target reads where to send to as people write it: "@alice", "user:123",
+	// "channel:C1", "#go". Nil takes the text as the id of a direct chat.
+	Target func(s string) (msg.Address, error)
 	// PublicRooms says that the network's groups are rooms that anybody enters:
 	// groupAllowFrom doesn't fall back to allowFrom, and holds under an open
 	// policy too.
 	PublicRooms bool
+}
+
+// Rules are what a section says about one room.
+type Rules struct {
+	Listed   bool     // the room, or a star for all, is there
+	Others   bool     // rooms are listed, whether or not this one is
+	Disabled bool     // it is turned off
+	Policy   string   // its own groupPolicy, or ""
+	Allow    []string // who may speak there; nil is what the account says
+	Roles    []string // role ids that may speak there
+	Mention  *bool    // requireMention, when said
+	Bots     string   // allowBots: "", "off", "mentions", "on"
+	Prompt   string   // systemPrompt
+	Skills   []string // nil is all
+	History  *int     // historyLimit, when said
 }
 
 // RetryAfter is in the chain of a RateLimited or Unavailable error when the

@@ -2,6 +2,7 @@
 package msg
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -33,6 +34,25 @@ type Sender struct {
 	Bot      bool    `json:"bot,omitempty"`
 }
 
+// Room is what a network tells about a conversation beyond its address.
+type Room struct {
+	Name      string   `json:"name,omitempty"`
+	Topic     string   `json:"topic,omitempty"`     // what the room is about, or the name of its thread
+	Parent    id.Peer  `json:"parent,omitempty"`    // the room that a thread or forum post belongs to
+	Guild     string   `json:"guild,omitempty"`     // id of the Discord server
+	GuildName string   `json:"guildName,omitempty"` // and its name
+	Team      string   `json:"team,omitempty"`      // id of the Slack workspace
+	Roles     []string `json:"roles,omitempty"`     // ids of the sender's roles there
+}
+
+// Quote is the message that another one answers.
+type Quote struct {
+	ID   id.Message `json:"id,omitempty"`
+	From Sender     `json:"from,omitzero"`
+	Text string     `json:"text,omitempty"`
+	Self bool       `json:"self,omitempty"` // the agent wrote it: answering it addresses the agent
+}
+
 // Inbound is a message received from a channel or an authenticated client.
 type Inbound struct {
 	ID          id.Message   `json:"id"`
@@ -43,6 +63,17 @@ type Inbound struct {
 	ReplyTo     id.Message   `json:"replyTo,omitempty"`
 	Mentioned   bool         `json:"mentioned,omitempty"` // the agent was addressed, or this is a direct chat
 	Received    time.Time    `json:"received"`
+	Room        Room         `json:"room,omitzero"`
+	Quote       *Quote       `json:"quote,omitempty"` // what it answers, as far as the network tells
+	// Notice says that nobody wrote Text to the agent: it is a fact about the
+	// conversation (a reaction, an edit, somebody joined) that the next turn is
+	// told. ID is one of its own.
+	Notice bool `json:"notice,omitempty"`
+	// Native says that the network itself made a command of it (a slash command
+	// from its menu, a pressed button), so it needs no mention.
+	Native bool `json:"native,omitempty"`
+	// Backlog says that it was written while the account was away.
+	Backlog bool `json:"backlog,omitempty"`
 
 	// Client is set by a face whose caller has proved who it is (the gateway's
 	// methods and HTTP API, automation); such a message passes no access gate
@@ -89,9 +120,34 @@ type Outbound struct {
 	ReplyTo     id.Message    `json:"replyTo,omitempty"`
 	Run         id.Run        `json:"run,omitempty"`
 	Session     id.SessionKey `json:"session,omitempty"`
+	Buttons     [][]Button    `json:"buttons,omitempty"` // rows, where [channel.Limits] has Buttons
+	Poll        *Poll         `json:"poll,omitempty"`    // where Limits has Polls; Text is then empty
+	Quiet       bool          `json:"quiet,omitempty"`   // without sound, where the network can
+	Voice       bool          `json:"voice,omitempty"`   // show an audio attachment as a voice note
+	// Native is content in the network's own form (Slack blocks, Discord
+	// components), sent beside Text.
+	Native json.RawMessage `json:"native,omitempty"`
 	// Part and Parts number the pieces of a split text, from 1; 0 is whole.
 	Part  int `json:"part,omitempty"`
 	Parts int `json:"parts,omitempty"`
+}
+
+// Button is something to press. Pressing one with Data comes back as an Inbound
+// with Native whose Text is Data.
+type Button struct {
+	Text  string `json:"text"`
+	Data  string `json:"data,omitempty"`
+	URL   string `json:"url,omitempty"`
+	Style string `json:"style,omitempty"` // primary, secondary, success, danger
+}
+
+// Poll is a question with answers to choose from.
+type Poll struct {
+	Question string        `json:"question"`
+	Options  []string      `json:"options"`
+	Multi    bool          `json:"multi,omitempty"` // more than one answer
+	Open     time.Duration `json:"open,omitempty"`  // 0 is the network's usual
+	Public   bool          `json:"public,omitempty"`
 }
 
 // Receipt is what a channel returns for a delivered message.

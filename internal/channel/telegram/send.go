@@ -220,10 +220,10 @@ func (b *bot) Edit(ctx context.Context, to msg.Address, m id.Message, text strin
 	return err
 }
 
-// React implements [channel.Reactor]; "" takes the reaction back.
-func (b *bot) React(ctx context.Context, to msg.Address, m id.Message, emoji string) error {
+// React implements [channel.Reactor]; the bot has one reaction, so any is taken back.
+func (b *bot) React(ctx context.Context, to msg.Address, m id.Message, emoji string, on bool) error {
 	reactions := []map[string]string{}
-	if emoji != "" {
+	if on && emoji != "" {
 		reactions = append(reactions, map[string]string{"type": "emoji", "emoji": emoji})
 	}
 	return b.act(ctx, "setMessageReaction", to, map[string]any{"message_id": number(m), "reaction": reactions})

@@ -376,7 +376,7 @@ func TestActions(t *testing.T) {
 	for _, err := range []error{
 		c.(channel.Typer).Typing(t.Context(), to),
 		c.(channel.Editor).Edit(t.Context(), to, "5", "**new**"),
-		c.(channel.Reactor).React(t.Context(), to, "5", "👍"),
+		c.(channel.Reactor).React(t.Context(), to, "5", "👍", true),
 		c.(channel.Deleter).Delete(t.Context(), to, "5"),
 	} {
 		if err != nil {
