@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -205,7 +206,11 @@ func (sh *shell) checkConfig(ctx context.Context) []feature.Finding {
 	default:
 		var out []feature.Finding
 		for _, w := range l.Warnings {
-			out = append(out, feature.Finding{Severity: "warning", Text: w.String()})
+			f := feature.Finding{Severity: "warning", Text: w.String()}
+			if w.Open {
+				f.Fix = func(context.Context) error { return os.Chmod(w.File, 0o600) }
+			}
+			out = append(out, f)
 		}
 		return out
 	}

@@ -24,6 +24,7 @@ type Problem struct {
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 	Mend   string `json:"mend,omitempty"` // what to change or type
+	Open   bool   `json:"-"`              // others on this host may read File
 
 	steps  KeyPath // Key as steps, for an unknown key
 	hard   bool    // of the wrong shape, rather than out of bounds

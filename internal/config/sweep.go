@@ -44,5 +44,5 @@ func openToOthers(path string) []Problem {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	return []Problem{{Message: fmt.Sprintf("others on this host may read the file (mode %04o)", info.Mode().Perm()), File: path, Mend: "run: chmod 600 " + path}}
+	return []Problem{{Message: fmt.Sprintf("others on this host may read the file (mode %04o)", info.Mode().Perm()), File: path, Mend: "run: chmod 600 " + path, Open: true}}
 }
