@@ -108,6 +108,8 @@ type Runner struct {
 	Machine machine.Machine
 	Bus     *event.Bus
 	Config  func() *config.Config
+	// Tripped tells why tool calls of a run are blocked, or ""; may be nil.
+	Tripped func(id.Run) string
 	// Ended is called when a run is over, for what was kept for it; may be nil.
 	Ended func(id.Run)
 	Log   *slog.Logger
@@ -164,6 +166,9 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 			Agent: a, Session: req.Session, Run: req.Run, Origin: req.Origin, Owner: req.Owner, Machine: r.Machine,
 			Workspace: cfg.Workspace(a), StateDir: cfg.Paths.State,
 		},
+	}
+	if r.Tripped != nil {
+		turn.Tripped = func() string { return r.Tripped(req.Run) }
 	}
 	err = w.attempts(ctx, turn, ref)
 	if err != nil {

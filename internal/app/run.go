@@ -137,6 +137,7 @@ func (g *daemon) run(ctx context.Context, began time.Time) error {
 		wg.Wait()
 		return err
 	}
+	g.restarted(runCtx)
 	g.channels.apply(runCtx, g.cfg.Current())
 	wg.Go(func() { g.watch(runCtx) })
 	wg.Go(func() { g.maintain(runCtx) })

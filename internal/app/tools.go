@@ -116,6 +116,13 @@ func (b *toolbox) set(a id.Agent, owner bool) *loop.Toolset {
 		return s
 	}
 	s := loop.NewToolset(b.allowed(cfg, a))
+	s.Unknown = func(name string) tool.Result {
+		known := make([]string, len(s.Specs))
+		for i, spec := range s.Specs {
+			known[i] = spec.Name
+		}
+		return guard.Unknown(name, known)
+	}
 	b.sets[k] = s
 	return s
 }

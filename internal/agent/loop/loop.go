@@ -35,6 +35,9 @@ type Run struct {
 	// to go on with when the agent would stop. Both may be nil.
 	Steer    func() []llm.Message
 	FollowUp func() []llm.Message
+	// Tripped tells why calls of this run are blocked, "" when none are. The
+	// model then has a few turns to say what is in the way. May be nil.
+	Tripped func() string
 	// Max is the most model calls; 0 is 200.
 	Max int
 }
@@ -67,6 +70,9 @@ type Toolset struct {
 	Specs  []llm.ToolSpec
 	byName map[string]tool.Tool
 	serial map[string]bool
+	// Unknown answers a call of a tool that isn't in the set; nil says only
+	// that there is none.
+	Unknown func(name string) tool.Result
 }
 
 // NewToolset returns a set of ts.
@@ -110,7 +116,12 @@ type looper struct {
 	added []llm.Message
 	left  int
 	vain  int // turns in a row in which every call failed
+	after int // turns with calls since the breaker tripped
 }
+
+// maxAfter is how many turns may still call tools once some are blocked for
+// senseless repetition.
+const maxAfter = 3
 
 // maxVain is how many turns in a row may bring nothing but failed calls. A
 // model that goes on after that doesn't read what it is told.
@@ -152,6 +163,13 @@ func (l *looper) turns(ctx context.Context, pending []llm.Message) error {
 		l.obs.TurnEnd(answer, results)
 		if err := ctx.Err(); err != nil {
 			return &Broken{Partial: aborted(nil, err), Err: context.Cause(ctx)}
+		}
+		if len(calls) > 0 && l.Tripped != nil {
+			if why := l.Tripped(); why != "" {
+				if l.after++; l.after > maxAfter {
+					return fault.New(fault.Conflict, "loop.Do", "I stopped: the model went on calling tools that only repeat themselves. Ask again in other words, or choose another model.")
+				}
+			}
 		}
 		if more = len(calls) > 0; !more || slices.ContainsFunc(results, func(m llm.Message) bool { return !m.IsError }) {
 			l.vain = 0
@@ -270,7 +288,10 @@ func (l *looper) runTools(ctx context.Context, calls []llm.Call) ([]llm.Message,
 // call runs one call; whatever happens, the model gets a result.
 func (l *looper) call(ctx context.Context, c llm.Call, update func(string)) (r tool.Result) {
 	t := l.Tools.byName[c.Name]
-	if t == nil {
+	switch {
+	case t == nil && l.Tools.Unknown != nil:
+		return l.Tools.Unknown(c.Name)
+	case t == nil:
 		return tool.Errorf("Tool %s not found", c.Name)
 	}
 	defer func() {

@@ -236,3 +236,34 @@ func TestBound(t *testing.T) {
 		t.Errorf("error %v after %d calls, want a stop after 5", err, len(s.seen))
 	}
 }
+
+func TestUnknownToolNamesOthers(t *testing.T) {
+	t.Parallel()
+	set := loop.NewToolset([]tool.Tool{echo("exec", nil)})
+	set.Unknown = func(name string) tool.Result { return tool.Errorf("no %s; did you mean exec?", name) }
+	s := &script{answers: []any{call(llm.Call{ID: "x", Name: "bash"}), say("ok")}}
+	added, err := loop.Do(t.Context(), loop.Run{Tools: set, Stream: s.stream}, &trace{})
+	if err != nil || len(added) != 3 || added[1].Text() != "no bash; did you mean exec?" || !added[1].IsError {
+		t.Errorf("%v, %+v", err, added)
+	}
+}
+
+// Once calls are blocked for repetition, a model that goes on calling is
+// stopped; one that answers is not.
+func TestTripped(t *testing.T) {
+	t.Parallel()
+	tl := echo("t", func(context.Context, tool.Call) (tool.Result, error) { return tool.Text("again"), nil })
+	why := func() string { return "blocked" }
+	s := &script{}
+	for range 10 {
+		s.answers = append(s.answers, call(llm.Call{ID: "a", Name: "t"}))
+	}
+	_, err := loop.Do(t.Context(), loop.Run{Tools: loop.NewToolset([]tool.Tool{tl}), Stream: s.stream, Tripped: why}, &trace{})
+	if fault.KindOf(err) != fault.Conflict || len(s.seen) != 4 {
+		t.Errorf("error %v after %d calls, want a stop after 4", err, len(s.seen))
+	}
+	s = &script{answers: []any{call(llm.Call{ID: "a", Name: "t"}), say("it is blocked")}}
+	if _, err := loop.Do(t.Context(), loop.Run{Tools: loop.NewToolset([]tool.Tool{tl}), Stream: s.stream, Tripped: why}, &trace{}); err != nil {
+		t.Error(err)
+	}
+}
