@@ -26,6 +26,7 @@ type toolbox struct {
 	all     []tool.Tool
 	exec    *exec.Runner
 	breaker *guard.Breaker
+	words   *words
 	config  func() *config.Config
 
 	mu   sync.Mutex
@@ -40,7 +41,7 @@ type setKey struct {
 
 // newToolbox makes the tools. A tool is one line here.
 func newToolbox(c *core, m machine.Machine) *toolbox {
-	b := &toolbox{config: c.cfg.Current, breaker: guard.NewBreaker()}
+	b := &toolbox{config: c.cfg.Current, breaker: guard.NewBreaker(), words: newWords(c.cfg.Current)}
 	b.exec = exec.New(exec.Options{
 		Machine: m,
 		Config: func() exec.Config {
@@ -136,5 +137,5 @@ func (b *toolbox) allowed(cfg *config.Config, a id.Agent) []tool.Tool {
 			out = append(out, t)
 		}
 	}
-	return guard.Wrap(out, guard.Clean(guard.ResultLimit), b.breaker.Middleware)
+	return guard.Wrap(out, guard.Clean(guard.ResultLimit), b.breaker.Middleware, guard.Mask(b.words.list, config.Redacted))
 }

@@ -21,6 +21,9 @@ func (c *crossChecker) secrets() {
 		}
 	}
 	c.root.Map(func(path []string, n *jsonc.Node) *jsonc.Node {
+		if n.Kind == jsonc.String && n.Text == Redacted {
+			c.bad(path, n, "write the secret itself, or a reference to it", "the mark that hides a secret stands where the secret should")
+		}
 		if n.Kind != jsonc.Object || len(n.Members) != 3 {
 			return n
 		}

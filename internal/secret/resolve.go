@@ -209,3 +209,15 @@ func pick(n, fallback, ceiling int64) int64 {
 	}
 	return min(n, ceiling)
 }
+
+// Found lists the values found so far, so that they can be kept out of what
+// others see.
+func (r *Resolver) Found() []String {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make([]String, 0, len(r.found))
+	for _, v := range r.found {
+		out = append(out, v)
+	}
+	return out
+}
