@@ -78,6 +78,21 @@ func (r *rests) until(k restKey) time.Time {
 
 func (r *rests) resting(k restKey) bool { return r.until(k).After(time.Now()) }
 
+// passing reports whether k rests for something that passes by itself.
+func (r *rests) passing(k restKey) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.by[k.all()].Until.After(time.Now()) {
+		return false
+	}
+	switch provider.Reason(r.by[k].Reason) {
+	case provider.ReasonRateLimit, provider.ReasonOverloaded, provider.ReasonTimeout, provider.ReasonNetwork:
+		return true
+	case provider.ReasonAuth, provider.ReasonBilling, provider.ReasonPermission, provider.ReasonNoModel, provider.ReasonFormat, provider.ReasonOverflow:
+	}
+	return false
+}
+
 // least is the attempt that rests shortest.
 func (r *rests) least(as []Attempt) Attempt {
 	best := as[0]

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -65,8 +66,8 @@ func New(kinds []provider.Kind, client *http.Client, cfg func() *config.Config, 
 
 // Attempts yields what to try for ref, or for the agent's own model when ref
 // is empty: the model with each of its credentials, then the fallbacks. What
-// rests is skipped; when all rest, the one that rests shortest is tried all
-// the same. There is always at least one attempt: when nothing can be tried,
+// rests is skipped. When all rest, the one that rests shortest is tried all the
+// same; when the others fail, so is the one of those skipped that waiting helps. There is always at least one attempt: when nothing can be tried,
 // its provider answers with an error that says what to do.
 func (r *Resolver) Attempts(ctx context.Context, a id.Agent, ref string) iter.Seq[Attempt] {
 	return func(yield func(Attempt) bool) {
@@ -101,8 +102,11 @@ func (r *Resolver) Attempts(ctx context.Context, a id.Agent, ref string) iter.Se
 				}
 			}
 		}
+		if tried {
+			resting = slices.DeleteFunc(resting, func(a Attempt) bool { return !r.rests.passing(a.rest) })
+		}
 		switch {
-		case tried:
+		case tried && len(resting) == 0:
 		case len(resting) > 0:
 			yield(r.rests.least(resting))
 		default:

@@ -183,14 +183,37 @@ func TestAllRest(t *testing.T) {
 			t.Errorf("when all rest %v are tried, want the one that rests shortest", got)
 		}
 		<-time.After(75 * time.Second) // Retry-After of the third is over
-		if got := tried(t, r, ""); !slices.Equal(got, []string{"other/o-1"}) {
-			t.Errorf("after 75 s %v are tried", got)
+		if got := tried(t, r, ""); !slices.Equal(got, []string{"other/o-1", "fake/fake-2"}) {
+			t.Errorf("after 75 s %v are tried, want the rested one and, when it fails too, the one that rests shortest", got)
 		}
 		<-time.After(20 * time.Second)
 		if got := tried(t, r, ""); len(got) != 3 {
 			t.Errorf("after 95 s %v are tried, want all", got)
 		}
 	})
+}
+
+// A model that rests for something that passes is tried again when the others
+// fail; one whose key was refused isn't.
+func TestLastResort(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		first error
+		want  []string
+	}{
+		{"overloaded", refusal(529, `{}`, nil), []string{"fake/fake-2", "other/o-1", "fake/fake-1"}},
+		{"key refused", refusal(401, `{}`, nil), []string{"other/o-1"}},
+	} {
+		r, _ := resolver(t, two, nil)
+		for a := range r.Attempts(t.Context(), "main", "") {
+			r.Report(t.Context(), a, tc.first)
+			break
+		}
+		if got := tried(t, r, ""); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: %v are tried, want %v", tc.name, got, tc.want)
+		}
+	}
 }
 
 func TestRestGrows(t *testing.T) {
