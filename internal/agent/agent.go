@@ -152,7 +152,7 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 
 	tools := r.Tools(a, req.Owner)
 	ref := cmp.Or(req.Model, override(s))
-	system, _, err := r.Prompts.System(ctx, a, req, ref, w.thinking(), tools.Specs)
+	system, _, err := r.Prompts.System(ctx, a, req, ref, w.thinking(r.Prompts.model(a, ref)), tools.Specs)
 	if err != nil {
 		return out, err
 	}
@@ -186,7 +186,7 @@ func (w *work) attempts(ctx context.Context, turn loop.Run, ref string) error {
 	for round := range 4 {
 		for a := range w.Models.Attempts(ctx, w.req.Session.Agent(), ref) {
 			w.out.Model = a.Model
-			if serr := w.Sessions.SetModel(ctx, w.session, a.Model, w.thinking()); serr != nil {
+			if serr := w.Sessions.SetModel(ctx, w.session, a.Model, w.thinking(a.Model)); serr != nil {
 				return serr
 			}
 			if first {

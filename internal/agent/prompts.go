@@ -19,6 +19,7 @@ import (
 type Prompts struct {
 	Config    func() *config.Config
 	Default   func(id.Agent) llm.Model // the model an agent has without a choice
+	Lookup    func(ref string) (llm.Model, error)
 	Version   string
 	Heartbeat string // what a heartbeat asks when nothing is configured
 
@@ -47,6 +48,19 @@ type promptKey struct {
 type madePrompt struct {
 	text   string
 	report prompt.Report
+}
+
+// model is what ref means to agent a; an unknown one has no properties.
+func (p *Prompts) model(a id.Agent, ref string) llm.Model {
+	if ref == "" {
+		return p.Default(a)
+	}
+	if p.Lookup != nil {
+		if m, err := p.Lookup(ref); err == nil {
+			return m
+		}
+	}
+	return llm.Model{}
 }
 
 // System returns the system prompt of a run.

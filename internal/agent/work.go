@@ -95,16 +95,13 @@ func (w *work) inputs(ctx context.Context, messages []llm.Message) ([]llm.Messag
 	return messages, nil
 }
 
-func (w *work) thinking() string {
-	if t := cmp.Or(w.req.Thinking, w.session.ThinkingLevel, w.Config().Agents.Defaults.ThinkingDefault); t != "" {
-		return t
-	}
-	return "off"
+func (w *work) thinking(m llm.Model) string {
+	return cmp.Or(w.req.Thinking, w.session.ThinkingLevel, w.Config().Agents.Defaults.ThinkingDefault, model.Thinking(m))
 }
 
 // stream asks a's model.
 func (w *work) stream(a model.Attempt) func(context.Context, string, []llm.Message, []llm.ToolSpec) iter.Seq2[llm.Event, error] {
-	thinking := w.thinking()
+	thinking := w.thinking(a.Model)
 	if !a.Model.Reasoning {
 		thinking = "off"
 	}

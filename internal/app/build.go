@@ -68,7 +68,7 @@ func buildCore(cfg *config.Store, db *store.DB, log *slog.Logger) (*core, error)
 	c.runner = &agent.Runner{
 		Sessions: c.book, Models: c.models, Tools: c.tools.set, Hooks: c.hooks, Bus: c.bus, Config: cfg.Current, Log: log,
 		Machine: host, Tripped: c.tools.breaker.Tripped, Ended: c.tools.breaker.Forget,
-		Prompts: &agent.Prompts{Config: cfg.Current, Default: c.models.Default, Version: version.String(), Heartbeat: heartbeatPrompt},
+		Prompts: &agent.Prompts{Config: cfg.Current, Default: c.models.Default, Lookup: c.models.Lookup, Version: version.String(), Heartbeat: heartbeatPrompt},
 	}
 	c.outbox = &outbox.Outbox{Store: db, Bus: c.bus, Log: log, Failed: c.undelivered}
 	c.gate = newGate(c)

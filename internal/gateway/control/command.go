@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/agent/model"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -176,7 +177,13 @@ func (c *Control) choose(ctx context.Context, key id.SessionKey, provider, model
 
 // thinking is the level that s answers with.
 func (c *Control) thinking(s session.Session) string {
-	return first(s.ThinkingLevel, c.Config().Agents.Defaults.ThinkingDefault, "off")
+	m := c.Models.Default(s.Key.Agent())
+	if s.ModelOverride != "" {
+		if chosen, err := c.Models.Lookup(strings.TrimPrefix(s.ProviderOverride+"/"+s.ModelOverride, "/")); err == nil {
+			m = chosen
+		}
+	}
+	return first(s.ThinkingLevel, c.Config().Agents.Defaults.ThinkingDefault, model.Thinking(m))
 }
 
 // cmdReset starts a new transcript under the same key.
