@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/openclaw-go/openclaw/test/harness"
 )
 
 var update = flag.Bool("update", false, "write what commands print into the pages where it differs")
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "curl" {
 		os.Exit(curl(os.Args[1:], os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	os.Exit(harness.Main(m))
 }
 
 func pages(t *testing.T) []string {

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"github.com/openclaw-go/openclaw/test/harness"
 )
 
 // TestMain runs more tests at a time than there are processors: they wait for
@@ -13,5 +15,5 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.parallel"); f != nil && f.Value.String() == f.DefValue {
 		_ = f.Value.Set("8")
 	}
-	os.Exit(m.Run())
+	os.Exit(harness.Main(m))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/openclaw-go/openclaw/internal/app"
+	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/cli"
 	"github.com/openclaw-go/openclaw/internal/config"
@@ -67,7 +69,8 @@ func twice() (hurry <-chan struct{}, done func()) {
 func local(ctx context.Context, o cli.LocalOptions) (cli.Answer, error) {
 	r, err := app.Embedded(ctx, app.Turn{
 		Paths: o.Paths, Log: o.Log, Agent: o.Agent, Session: o.Session, ID: o.SessionID, Message: o.Message, Thinking: o.Thinking,
-		Timeout: o.Timeout, Run: o.Run,
+		Timeout: o.Timeout, Run: o.Run, Verbose: o.Verbose, Deliver: o.Deliver,
+		Channel: id.Channel(cmp.Or(o.ReplyOn, o.Channel)), To: cmp.Or(o.ReplyTo, o.To), Account: o.ReplyAs,
 	})
 	if err != nil {
 		return cli.Answer{}, err

@@ -10,6 +10,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/chat"
 	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/session"
 	"github.com/openclaw-go/openclaw/internal/store"
 )
 
@@ -22,9 +23,16 @@ type Turn struct {
 	ID       id.Session // names the session by its transcript
 	Message  string
 	Thinking string
-	Timeout  time.Duration
-	Run      id.Run
-	Delta    func(string) // gets the text as it comes; may be nil
+	Verbose  string // kept for the session: on, off, full
+	// Deliver has the answer sent as well, to where Channel, To and Account say
+	// or the session last was. A gateway that starts later sends it.
+	Deliver bool
+	Channel id.Channel
+	To      string
+	Account id.Account
+	Timeout time.Duration
+	Run     id.Run
+	Delta   func(string) // gets the text as it comes; may be nil
 }
 
 // Embedded runs one turn in this process. It takes the lock of the state
@@ -95,8 +103,24 @@ func (c *core) turn(ctx context.Context, t Turn) (msg.Inbound, error) {
 	if run == "" {
 		run = id.NewRun()
 	}
-	return msg.Inbound{
+	in := msg.Inbound{
 		ID: id.Message(run), Text: t.Message, Mentioned: true, Received: time.Now(), At: msg.Address{Channel: "webchat", Kind: msg.Direct},
 		Client: &msg.Client{Run: run, Session: key, Owner: true, Label: "cli", Plain: true, Thinking: t.Thinking, Timeout: t.Timeout},
-	}, nil
+	}
+	if t.Deliver {
+		to, err := c.chat.Target(ctx, key, string(t.Channel), t.To, string(t.Account), "")
+		if err != nil {
+			return msg.Inbound{}, err
+		}
+		in.At, in.Client.Deliver = to, true
+	}
+	if t.Verbose != "" {
+		if _, _, err := c.book.Open(ctx, key); err != nil {
+			return msg.Inbound{}, err
+		}
+		if _, err := c.book.Update(ctx, key, func(s *session.Session) error { s.VerboseLevel = t.Verbose; return nil }); err != nil {
+			return msg.Inbound{}, err
+		}
+	}
+	return in, nil
 }

@@ -158,7 +158,7 @@ func (h *Handler) agentInbound(ctx context.Context, c *rpc.Caller, p agentParams
 	in.Client.Thinking, in.Client.System, in.Client.Plain = p.Thinking, p.System, true
 	in.Client.Timeout = time.Duration(p.Timeout) * time.Second
 	if p.Deliver {
-		to, err := h.target(ctx, key, cmp.Or(p.ReplyChannel, p.Channel), cmp.Or(p.ReplyTo, p.To), cmp.Or(p.ReplyAccountID, p.AccountID), p.ThreadID)
+		to, err := h.Target(ctx, key, cmp.Or(p.ReplyChannel, p.Channel), cmp.Or(p.ReplyTo, p.To), cmp.Or(p.ReplyAccountID, p.AccountID), p.ThreadID)
 		if err != nil {
 			return msg.Inbound{}, err
 		}

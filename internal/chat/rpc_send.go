@@ -102,9 +102,9 @@ func joinIDs(cs []id.Channel) string {
 	return strings.Join(out, ", ")
 }
 
-// target is where an answer goes: what the caller says, else where the session
+// Target is where an answer goes: what the caller says, else where the session
 // last was.
-func (h *Handler) target(ctx context.Context, key id.SessionKey, ch, to, account, thread string) (msg.Address, error) {
+func (h *Handler) Target(ctx context.Context, key id.SessionKey, ch, to, account, thread string) (msg.Address, error) {
 	s, _, err := h.Agent.Sessions.Get(ctx, key)
 	if err != nil {
 		return msg.Address{}, err

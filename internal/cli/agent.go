@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -153,6 +154,11 @@ func (sh *shell) turnThere(ctx context.Context, f agentFlags, c *config.Config) 
 	}
 	if f.deliver {
 		params["deliver"] = true
+	}
+	if key := cmp.Or(f.key(c), id.MainKey(cmp.Or(f.agentID(c), c.DefaultAgent()))); f.verbose != "" && f.session == "" {
+		if err := conn.Call(ctx, "sessions.patch", map[string]any{"key": key, "verboseLevel": f.verbose}, nil); err != nil {
+			return nil, err
+		}
 	}
 	// The gateway ends the turn at the limit; we wait a little longer to hear it.
 	ctx, cancel := context.WithTimeout(ctx, limit+30*time.Second)

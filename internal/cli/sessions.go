@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -88,7 +89,7 @@ type sessionFlags struct {
 func (f *sessionFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.store, "store", "", "read this sessions.json instead of the agent's (`path`)")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "the agent's `id` (default: the default agent)")
-	cmd.Flags().BoolVar(&f.all, "all-agents", false, "all configured agents")
+	cmd.Flags().BoolVar(&f.all, "all-agents", false, "all agents, also those that left only their sessions")
 }
 
 // stores are the files that f means.
@@ -101,7 +102,7 @@ func (f sessionFlags) stores(c *config.Config) ([]sessionStore, error) {
 		for _, a := range c.AgentIDs() {
 			out = append(out, storeOf(c, a))
 		}
-		return out, nil
+		return append(out, strayStores(c)...), nil
 	case f.store != "":
 		return []sessionStore{{Agent: c.DefaultAgent(), Path: c.Paths.Expand(f.store)}}, nil
 	case f.agent != "":
@@ -111,6 +112,27 @@ func (f sessionFlags) stores(c *config.Config) ([]sessionStore, error) {
 		return []sessionStore{storeOf(c, id.Agent(f.agent))}, nil
 	}
 	return []sessionStore{storeOf(c, c.DefaultAgent())}, nil
+}
+
+// strayStores are those of agents that the configuration no longer has, as far
+// as they hold sessions.
+func strayStores(c *config.Config) []sessionStore {
+	dirs, err := os.ReadDir(filepath.Join(c.Paths.State, "agents"))
+	if err != nil {
+		return nil // there are no agents on disk
+	}
+	var out []sessionStore
+	for _, d := range dirs {
+		a := id.Agent(d.Name())
+		if !d.IsDir() || slices.Contains(c.AgentIDs(), a) {
+			continue
+		}
+		s := sessionStore{Agent: a, Path: filepath.Join(c.Paths.State, "agents", d.Name(), "sessions", "sessions.json")}
+		if info, err := os.Stat(s.Path); err == nil && info.Mode().IsRegular() {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func storeOf(c *config.Config, a id.Agent) sessionStore {

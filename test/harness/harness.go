@@ -25,11 +25,24 @@ import (
 // Token is the gateway token of every test.
 const Token = "test-token-0123456789abcdef"
 
+// Main runs the tests of a package and removes what was built for them.
+func Main(m *testing.M) int {
+	defer func() {
+		if built != "" {
+			_ = os.RemoveAll(built) // of no use to anybody
+		}
+	}()
+	return m.Run()
+}
+
+var built string // the directory that build made
+
 var build = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "openclaw-bin")
 	if err != nil {
 		return "", err
 	}
+	built = dir
 	bin := filepath.Join(dir, "openclaw")
 	args := []string{"build", "-o", bin}
 	cmd := exec.Command("go", append(args, "github.com/openclaw-go/openclaw/cmd/openclaw")...)
