@@ -66,7 +66,7 @@ func (sh *shell) turn(ctx context.Context, f agentFlags) error {
 	if strings.TrimSpace(f.message) == "" {
 		return say("the message is empty: openclaw agent -m \"hello\"")
 	}
-	c, err := sh.config(ctx)
+	c, err := sh.running(ctx)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (t *target) wait() time.Duration {
 
 // locate finds the gateway that t and the configuration mean.
 func (sh *shell) locate(ctx context.Context, t target) (client.Place, *config.Config, error) {
-	c, err := sh.config(ctx)
+	c, err := sh.running(ctx)
 	if err != nil {
 		return client.Place{}, nil, err
 	}

@@ -61,7 +61,7 @@ func (sh *shell) send(ctx context.Context, f sendFlags) error {
 	if f.replyTo != "" {
 		return say("--reply-to: this version doesn't have it yet")
 	}
-	c, err := sh.config(ctx)
+	c, err := sh.running(ctx)
 	if err != nil {
 		return err
 	}

@@ -52,6 +52,34 @@ func (sh *shell) config(ctx context.Context) (*config.Config, error) {
 	return l.Config, nil
 }
 
+// running is config for those who ask a gateway: while the file is invalid, it
+// goes on with the last good one, and so do they. They say so.
+func (sh *shell) running(ctx context.Context) (*config.Config, error) {
+	l, err := sh.load(ctx)
+	if err == nil {
+		return l.Config, nil
+	}
+	if !sh.remembered(err) {
+		return nil, err
+	}
+	sh.note("%s", text(err))
+	sh.note("A running gateway goes on with the last good configuration; so does this command.")
+	return sh.loaded.Config, nil
+}
+
+// remembered takes the last good configuration for a file that err calls
+// invalid.
+func (sh *shell) remembered(err error) bool {
+	if _, invalid := errors.AsType[*config.Invalid](err); !invalid {
+		return false
+	}
+	l := config.Remembered(sh.paths(), config.LoadOptions{Env: sh.Getenv})
+	if l != nil {
+		sh.loaded = l
+	}
+	return l != nil
+}
+
 // resolve is the value of a secret of the file.
 func (sh *shell) resolve(ctx context.Context, c *config.Config, raw json.RawMessage) (secret.String, error) {
 	if len(raw) == 0 || string(raw) == "null" {

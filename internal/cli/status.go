@@ -41,6 +41,7 @@ type statusReply struct {
 	Agents         statusAgents    `json:"agents"`
 	Audit          auditReport     `json:"securityAudit"`
 	Diagnostics    []string        `json:"secretDiagnostics"`
+	Config         *statusConfig   `json:"config,omitempty"` // only while the file is invalid
 	mend           string
 }
 
@@ -126,6 +127,13 @@ type statusAgent struct {
 	AgeMs     *int64 `json:"lastActiveAgeMs"`
 }
 
+// statusConfig says that the file is invalid and what is in force meanwhile.
+type statusConfig struct {
+	Valid    bool             `json:"valid"`
+	LastGood bool             `json:"lastGoodInForce"`
+	Problems []config.Problem `json:"issues"`
+}
+
 // status is openclaw status: everything at a glance. It works without a
 // gateway, and says so.
 func (sh *shell) status() *cobra.Command {
@@ -137,16 +145,29 @@ func (sh *shell) status() *cobra.Command {
 	cmd := sh.command(spec{name: "status", short: "Everything at a glance", loose: true, run: func(ctx context.Context, _ []string) error {
 		end := term.Progress(sh.Stderr, sh.err, "Looking around")
 		invalid := sh.loadAnyway(ctx)
+		if invalid != nil {
+			sh.remembered(invalid)
+		}
 		r, err := sh.gather(ctx, time.Duration(timeout)*time.Millisecond)
 		end()
-		if err != nil || invalid != nil && sh.json {
+		if err != nil {
 			return errors.Join(invalid, err)
 		}
-		if sh.json {
+		held := invalid != nil && r.Gateway.Reachable // the gateway goes on with the last good one
+		if held {
+			r.Config = &statusConfig{Valid: false, LastGood: true, Problems: problemsOf(invalid)}
+		}
+		if sh.json && (held || invalid == nil) {
 			sh.printJSON(r)
 			return nil
 		}
-		sh.showStatus(r, all)
+		if !sh.json {
+			sh.showStatus(r, all)
+		}
+		if held {
+			sh.note("%s", text(invalid))
+			return nil
+		}
 		return invalid // last, so that it is what people see
 	}})
 	cmd.Flags().BoolVar(&all, "all", false, "all of it, fit for pasting")
@@ -157,6 +178,14 @@ func (sh *shell) status() *cobra.Command {
 	cmd.Flags().Bool("debug", false, "the same as --verbose")
 	sh.jsonFlag(cmd)
 	return cmd
+}
+
+func problemsOf(invalid error) []config.Problem {
+	inv, ok := errors.AsType[*config.Invalid](invalid)
+	if !ok {
+		return []config.Problem{}
+	}
+	return inv.Problems
 }
 
 func (sh *shell) gather(ctx context.Context, limit time.Duration) (*statusReply, error) {

@@ -30,7 +30,11 @@ func (sh *shell) showStatus(r *statusReply, all bool) {
 	}
 	card.Add("Model", first(model, "chosen at start"))
 	card.Add("Channels", channelLine(r.Channels))
-	card.Add("Config", sh.short(sh.paths().Config))
+	file := sh.short(sh.paths().Config)
+	if r.Config != nil {
+		file += " · " + s.Bad("invalid") + ", the last good one is in force"
+	}
+	card.Add("Config", file)
 	card.Write(sh.Stdout, s)
 	if len(r.Audit.Findings) > 0 {
 		sh.line("\n%s", s.Bold("Security"))

@@ -107,6 +107,25 @@ func (l *Loaded) fallBack(opts LoadOptions) (*Loaded, error) {
 	return l, nil
 }
 
+// Remembered returns the last configuration that worked, as the gateway keeps
+// it: for asking a gateway that still runs on it, not for starting one. It is
+// nil when there is none.
+func Remembered(paths Paths, opts LoadOptions) *Loaded {
+	raw, err := readBounded(paths.LastGood(), false)
+	if err != nil {
+		return nil
+	}
+	at := paths
+	at.Config = paths.LastGood()
+	good := evaluate(at, raw, true, opts)
+	if !good.Valid() || good.Config == nil {
+		return nil
+	}
+	good.Config.Paths = paths
+	good.LastGood = true
+	return good
+}
+
 // accessChange returns a key that guards access and isn't the same in both.
 func accessChange(a, b *jsonc.Node) string {
 	left, right := accessPart(a), accessPart(b)
