@@ -1,13 +1,17 @@
 package chat
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/chat/outbox"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 )
 
@@ -29,7 +33,14 @@ type sent struct {
 	Run     id.Run      `json:"runId"`
 	Message id.Delivery `json:"messageId"`
 	Channel id.Channel  `json:"channel"`
+	// Queued says that the message is stored and goes out later, and Reason why
+	// it didn't at once.
+	Queued bool   `json:"queued,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
+
+// sendPatience is how long a caller waits for the network to take a message.
+const sendPatience = 15 * time.Second
 
 // rpcSend delivers one message without a run. It answers when the network took
 // it; a message that couldn't go out yet stays stored and is tried again.
@@ -53,16 +64,25 @@ func (h *Handler) rpcSend(ctx context.Context, _ *rpc.Caller, p sendParams) (sen
 		ID: id.Delivery("send-" + p.Key), Run: id.Run(p.Key), Text: p.Message, Session: id.SessionKey(p.SessionKey),
 		To: msg.Address{Channel: ch, Account: acc, Kind: msg.Direct, Peer: id.Peer(p.To), Thread: id.Thread(p.ThreadID)},
 	}
-	if err := h.sendOnce(ctx, out); err != nil {
+	r := sent{Run: id.Run(p.Key), Message: out.ID, Channel: ch}
+	ctx, cancel := context.WithTimeout(ctx, sendPatience)
+	defer cancel()
+	err = h.sendOnce(ctx, out)
+	if q, ok := errors.AsType[outbox.Queued](err); ok {
+		r.Queued, r.Reason = true, visible(q.Err)
+		return r, nil
+	}
+	if err != nil {
 		return sent{}, rpc.Unavailable("Error: %s", visible(err))
 	}
-	return sent{Run: id.Run(p.Key), Message: out.ID, Channel: ch}, nil
+	return r, nil
 }
 
 // sendOnce sends out in parts, each named after the whole, so that a repeated
 // call sends nothing twice.
 func (h *Handler) sendOnce(ctx context.Context, out msg.Outbound) error {
 	parts := h.Outbox.Split(out.To, out.Text)
+	var queued error
 	for i, p := range parts {
 		o := out
 		o.Text = p
@@ -70,11 +90,16 @@ func (h *Handler) sendOnce(ctx context.Context, out msg.Outbound) error {
 			o.Part, o.Parts = i+1, len(parts)
 			o.ID = id.Delivery(fmt.Sprintf("%s/%d", out.ID, i+1))
 		}
-		if err := h.Outbox.SendWait(ctx, o); err != nil {
+		err := h.Outbox.SendWait(ctx, o)
+		if _, ok := errors.AsType[outbox.Queued](err); ok {
+			queued = cmp.Or(queued, err)
+			continue // the others wait behind it
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return queued
 }
 
 func (h *Handler) sendChannel(name string) (id.Channel, error) {

@@ -89,8 +89,16 @@ func (sh *shell) send(ctx context.Context, f sendFlags) error {
 	case f.dryRun:
 		sh.line("[dry-run] would send to %s on %s", f.target, ch)
 	default:
-		var got struct{ MessageID string }
+		var got struct {
+			MessageID, Reason string
+			Queued            bool
+		}
 		_ = json.Unmarshal(r.Payload, &got) // the id is an extra
+		if got.Queued {
+			sh.line("%s Queued for %s: %s%s", sh.out.Warn("!"), ch, got.Reason, prefixed(". Message ID: ", got.MessageID))
+			sh.line("What waits: %s", sh.out.Accent("openclaw message queue"))
+			return nil
+		}
 		sh.line("%s Sent via %s%s", sh.out.Good("✓"), ch, prefixed(". Message ID: ", got.MessageID))
 	}
 	return nil

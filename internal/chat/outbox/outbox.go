@@ -143,9 +143,17 @@ func (o *Outbox) Send(ctx context.Context, outs ...msg.Outbound) error {
 	return nil
 }
 
-// SendWait stores one message, and waits for its first delivery attempt. After
-// an error the message stays stored and is tried again, unless the error is
-// permanent. A message with the same ID is delivered once, however often and
+// Queued is the error of a message that is stored and goes out later.
+type Queued struct{ Err error }
+
+func (e Queued) Error() string { return "queued: " + e.Err.Error() }
+
+// Unwrap returns why it didn't go out at once.
+func (e Queued) Unwrap() error { return e.Err }
+
+// SendWait stores one message, and waits for its first delivery attempt. A
+// [Queued] error says that the message stays stored and is tried again; any
+// other is final. A message with the same ID is delivered once, however often and
 // over whichever restarts it is sent.
 func (o *Outbox) SendWait(ctx context.Context, out msg.Outbound) error {
 	if out.ID == "" {
@@ -172,10 +180,11 @@ func (o *Outbox) SendWait(ctx context.Context, out msg.Outbound) error {
 			delete(l.wait, out.ID)
 		}
 	}()
-	if err := o.Send(ctx, out); err != nil {
+	storing := context.WithoutCancel(ctx) // the caller's patience ends the waiting, not the storing
+	if err := o.Send(storing, out); err != nil {
 		return err
 	}
-	switch it, ok, err := o.Store.Outbound(ctx, out.ID); {
+	switch it, ok, err := o.Store.Outbound(storing, out.ID); {
 	case err != nil:
 		return err
 	case ok && it.State == Sent: // a repeated call, or a fast network
@@ -184,13 +193,13 @@ func (o *Outbox) SendWait(ctx context.Context, out msg.Outbound) error {
 		return fault.New(fault.Unavailable, "outbox.SendWait", it.Reason)
 	}
 	if !ready {
-		return fault.New(fault.Unavailable, "outbox.SendWait", "channel "+string(out.To.Channel)+" is not connected; the message is stored and goes out when it is")
+		return Queued{fault.New(fault.Unavailable, "outbox.SendWait", "channel "+string(out.To.Channel)+" is not connected; the message goes out when it is")}
 	}
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return ctx.Err()
+		return Queued{fault.New(fault.Timeout, "outbox.SendWait", "channel "+string(out.To.Channel)+" takes its time; the message goes out when it can")}
 	}
 }
 
@@ -348,7 +357,7 @@ func (o *Outbox) one(ctx context.Context, l *line, it Item) {
 		if err := o.Store.RetryOutbound(note, out.ID, time.Now().Add(wait), reason); err != nil {
 			o.Log.ErrorContext(ctx, "retry can't be noted", "delivery", out.ID, "err", err)
 		}
-		o.tell(l, out.ID, err)
+		o.tell(l, out.ID, Queued{err})
 	default:
 		o.fail(note, l, it, err)
 	}
