@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -194,7 +196,10 @@ func (sh *shell) configValidate() *cobra.Command {
 		inv, ok := isInvalid(err)
 		switch {
 		case ok:
-			r.Issues = inv.Problems
+			r.Issues = slices.Clone(inv.Problems)
+			for i := range r.Issues { // as recorded
+				r.Issues[i].Path = cmp.Or(r.Issues[i].Path, "<root>")
+			}
 		case err != nil:
 			return err
 		case !l.Exists:

@@ -173,6 +173,8 @@ func rpcText(e *rpc.Error) string {
 		return e.Message + "\nThis device may not do that. On the gateway's host: openclaw devices list"
 	case strings.HasPrefix(e.Message, "unknown method: "):
 		return e.Message + "\nThe gateway doesn't have it. What it has: openclaw gateway call status"
+	case strings.HasPrefix(e.Message, "unknown requestId"):
+		return e.Message + "\nWhat waits: openclaw devices list"
 	case e.Code == "UNAVAILABLE" && e.RetryAfter > 0:
 		return fmt.Sprintf("%s\nTry again in %s.", e.Message, e.RetryAfter)
 	}

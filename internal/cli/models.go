@@ -253,8 +253,26 @@ func (sh *shell) modelsSet(name, key string) *cobra.Command {
 			return err
 		}
 		sh.line("Updated %s\n%s: %s", sh.short(sh.paths().Config), label, ref)
+		sh.doubt(ctx, c, ref)
 		return nil
 	}})
+}
+
+// doubt warns when ref can't be used as things are.
+func (sh *shell) doubt(ctx context.Context, c *config.Config, ref string) {
+	if sh.Models == nil {
+		return
+	}
+	ms, err := sh.Models(ctx, c)
+	if err != nil || slices.ContainsFunc(ms, func(m llm.Model) bool { return m.String() == ref }) {
+		return
+	}
+	provider, _, _ := strings.Cut(ref, "/")
+	if slices.ContainsFunc(ms, func(m llm.Model) bool { return m.Provider == provider }) {
+		sh.note("%s %s is not among the known models of %s; it is asked for under that name.", sh.err.Warn("!"), ref, provider)
+		return
+	}
+	sh.note("%s %s is not among the models that can be used now: the name may be wrong, or its key is missing.\nSee: openclaw models status", sh.err.Warn("!"), ref)
 }
 
 // allow puts a model on the list of agents.defaults.models: a list that is

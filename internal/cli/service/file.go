@@ -21,6 +21,21 @@ func write(path, text string) error {
 	return fault.Wrap(fault.Unavailable, "service.write", os.Rename(tmp, path))
 }
 
+// undo returns what puts path back to what it is now, for an installation that
+// fails half-way.
+func undo(path string) func() error {
+	was, err := os.ReadFile(filepath.Clean(path))
+	return func() error {
+		switch {
+		case err == nil:
+			return write(path, string(was))
+		case errors.Is(err, fs.ErrNotExist):
+			return remove(path)
+		}
+		return fault.Wrap(fault.Unavailable, "service.undo", err)
+	}
+}
+
 func remove(path string) error {
 	err := os.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {

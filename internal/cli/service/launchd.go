@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -75,15 +76,18 @@ func (m *launchd) domain() string { return "gui/" + strconv.Itoa(m.h.UID) }
 func (m *launchd) target() string { return m.domain() + "/" + m.Label() }
 
 func (m *launchd) Install(ctx context.Context, s Spec) error {
+	back := undo(m.Path())
 	if err := write(m.Path(), LaunchdPlist(s)); err != nil {
 		return err
 	}
 	_, _ = m.h.Runner.Run(ctx, "launchctl", "bootout", m.target()) // an older one, if any
 	if _, err := m.h.Runner.Run(ctx, "launchctl", "enable", m.target()); err != nil {
-		return err
+		return errors.Join(err, back())
 	}
-	_, err := m.h.Runner.Run(ctx, "launchctl", "bootstrap", m.domain(), m.Path())
-	return err
+	if _, err := m.h.Runner.Run(ctx, "launchctl", "bootstrap", m.domain(), m.Path()); err != nil {
+		return errors.Join(err, back())
+	}
+	return nil
 }
 
 func (m *launchd) Uninstall(ctx context.Context) error {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -103,14 +104,16 @@ func (m *schtasks) Path() string {
 func (m *schtasks) xmlPath() string { return strings.TrimSuffix(m.Path(), ".cmd") + ".xml" }
 
 func (m *schtasks) Install(ctx context.Context, s Spec) error {
-	if err := write(m.Path(), TaskScript(s)); err != nil {
-		return err
+	script, xml := undo(m.Path()), undo(m.xmlPath())
+	err := write(m.Path(), TaskScript(s))
+	if err == nil {
+		err = write(m.xmlPath(), TaskXML(s, m.Path()))
 	}
-	if err := write(m.xmlPath(), TaskXML(s, m.Path())); err != nil {
-		return err
+	if err == nil {
+		err = m.ctl(ctx, "/Create", "/F", "/TN", m.Label(), "/XML", m.xmlPath())
 	}
-	if err := m.ctl(ctx, "/Create", "/F", "/TN", m.Label(), "/XML", m.xmlPath()); err != nil {
-		return err
+	if err != nil {
+		return errors.Join(err, script(), xml())
 	}
 	return m.Start(ctx)
 }

@@ -166,3 +166,31 @@ func TestNoSystemd(t *testing.T) {
 		t.Error("New on an unknown system = nil")
 	}
 }
+
+// Without a session of the user an installation leaves nothing behind, keeps
+// what was there, and an uninstallation removes it all the same.
+func TestNoSession(t *testing.T) {
+	t.Parallel()
+	f := &fake{fails: map[string]error{"systemctl": fault.New(fault.Unavailable, "x", "Failed to connect to bus: No medium found")}}
+	home := t.TempDir()
+	m, _ := service.New(service.Host{OS: "linux", Home: home, Runner: f})
+	if err := m.Install(t.Context(), specs()["plain"]); !strings.Contains(fault.Hint(err), "enable-linger") {
+		t.Errorf("Install = %v", err)
+	}
+	if _, err := os.Stat(m.Path()); err == nil {
+		t.Error("a failed installation left its unit")
+	}
+	if err := os.WriteFile(m.Path(), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = m.Install(t.Context(), specs()["plain"])
+	if raw, _ := os.ReadFile(m.Path()); string(raw) != "old" {
+		t.Errorf("a failed installation left %q instead of the old unit", raw)
+	}
+	if err := m.Uninstall(t.Context()); err != nil {
+		t.Errorf("Uninstall = %v", err)
+	}
+	if _, err := os.Stat(m.Path()); err == nil {
+		t.Error("the unit is still there")
+	}
+}

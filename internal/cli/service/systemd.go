@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -61,13 +62,19 @@ func (m *systemd) Path() string {
 	return join(m.h.Home, ".config", "systemd", "user", m.Label())
 }
 
+// wants is the link by which the unit is enabled.
+func (m *systemd) wants() string {
+	return join(m.h.Home, ".config", "systemd", "user", "default.target.wants", m.Label())
+}
+
 func (m *systemd) Install(ctx context.Context, s Spec) error {
+	back := undo(m.Path())
 	if err := write(m.Path(), SystemdUnit(s)); err != nil {
 		return err
 	}
 	for _, args := range [][]string{{"daemon-reload"}, {"enable", m.Label()}, {"restart", m.Label()}} {
 		if err := m.ctl(ctx, args...); err != nil {
-			return err
+			return errors.Join(err, back())
 		}
 	}
 	return nil
@@ -77,11 +84,15 @@ func (m *systemd) Uninstall(ctx context.Context) error {
 	if !exists(m.Path()) {
 		return nil
 	}
-	if err := m.ctl(ctx, "disable", "--now", m.Label()); err != nil {
+	err := m.ctl(ctx, "disable", "--now", m.Label())
+	if err != nil && !errors.Is(err, errNoSession) {
 		return err
 	}
-	if err := remove(m.Path()); err != nil {
-		return err
+	if rerr := errors.Join(remove(m.Path()), remove(m.wants())); rerr != nil {
+		return rerr
+	}
+	if err != nil {
+		return nil // nothing of this user runs, so nothing has to be told
 	}
 	return m.ctl(ctx, "daemon-reload")
 }
@@ -114,6 +125,8 @@ func (m *systemd) ctl(ctx context.Context, args ...string) error {
 	return mend(err)
 }
 
+var errNoSession = errors.New("no session of this user")
+
 // mend adds what to do when there is no systemd for this user.
 func mend(err error) error {
 	switch {
@@ -126,7 +139,7 @@ func mend(err error) error {
 		}
 	case strings.Contains(fault.Hint(err), "Failed to connect to"):
 		return &fault.Error{
-			Kind: fault.Unavailable, Op: "service.systemd", Err: err,
+			Kind: fault.Unavailable, Op: "service.systemd", Err: errors.Join(err, errNoSession),
 			Hint: "systemd has no session for this user: log in once more, or type sudo loginctl enable-linger $USER",
 		}
 	}
