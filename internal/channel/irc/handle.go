@@ -55,12 +55,12 @@ func (s *session) handle(ctx context.Context, m ircmsg.Message) error {
 		}
 	case "KICK":
 		if len(m.Params) > 1 && same(m.Params[1], s.nickname()) {
-			s.b.log.WarnContext(ctx, "irc kicked", "channel", ID, "room", m.Params[0])
+			s.b.log.WarnContext(ctx, "irc kicked", "room", m.Params[0])
 			s.rejoin(ctx, m.Params[0])
 		}
 	case "403", "405", "471", "473", "474", "475", "476", "477":
 		if len(m.Params) > 1 && s.isChannel(m.Params[1]) {
-			s.b.log.WarnContext(ctx, "irc can't join", "channel", ID, "room", m.Params[1], "why", printable(last(m)))
+			s.b.log.WarnContext(ctx, "irc can't join", "room", m.Params[1], "why", printable(last(m)))
 		}
 		s.refuse(fault.NotFound, m)
 	case "401", "406":

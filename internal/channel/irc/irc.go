@@ -152,7 +152,7 @@ func (b *bot) Run(ctx context.Context, recv channel.Receiver) error {
 			return err
 		}
 		wait := again.Next()
-		b.log.WarnContext(ctx, "irc connection lost", "channel", ID, "err", err, "again", wait)
+		b.log.WarnContext(ctx, "irc connection lost", "err", err, "again", wait)
 		if backoff.Sleep(ctx, wait) != nil {
 			return nil
 		}
@@ -173,7 +173,7 @@ func (b *bot) connection(ctx context.Context, again *backoff.Backoff) error {
 	defer b.setSession(nil)
 	again.Reset()
 	b.status(nil)
-	b.log.InfoContext(ctx, "irc connected", "channel", ID, "host", b.cfg.Host, "nick", s.nickname())
+	b.log.InfoContext(ctx, "irc connected", "host", b.cfg.Host, "nick", s.nickname())
 	return s.serve(ctx)
 }
 
@@ -192,10 +192,10 @@ func (b *bot) store(ctx context.Context, recv channel.Receiver) {
 					break
 				}
 				if ctx.Err() != nil {
-					b.log.ErrorContext(ctx, "irc message lost at stop", "channel", ID, "from", in.From.ID, "err", err)
+					b.log.ErrorContext(ctx, "irc message lost at stop", "from", in.From.ID, "err", err)
 					return
 				}
-				b.log.WarnContext(ctx, "irc message not stored yet", "channel", ID, "err", err)
+				b.log.WarnContext(ctx, "irc message not stored yet", "err", err)
 				if again.Wait(ctx, 0) != nil {
 					return
 				}

@@ -101,7 +101,7 @@ func (p *poller) run(ctx context.Context, well func()) error {
 			p.up = true
 			p.said = ""
 			p.status(nil)
-			p.log.InfoContext(ctx, "telegram connected", "channel", ID, "account", p.env.Account, "bot", p.self().Username)
+			p.log.InfoContext(ctx, "telegram connected", "bot", p.self().Username)
 		}
 		if len(batch) > 0 {
 			if err := p.deliver(ctx, batch); err != nil {
@@ -191,7 +191,7 @@ func (p *poller) parse(ctx context.Context, batch []json.RawMessage) []update {
 	for _, raw := range batch {
 		u, n, err := parseUpdate(raw)
 		if err != nil {
-			p.log.ErrorContext(ctx, "telegram update set aside: it can't be read", "channel", ID, "update", n, "err", err)
+			p.log.ErrorContext(ctx, "telegram update set aside: it can't be read", "update", n, "err", err)
 			const most = 4096
 			if p.env.SetState != nil {
 				_ = p.env.SetState(ctx, asideKey, text.Cut(string(raw), most))
@@ -237,6 +237,6 @@ func (p *poller) save(ctx context.Context) error {
 func (p *poller) complain(ctx context.Context, err error) {
 	if s := err.Error(); s != p.said || time.Since(p.saidAt) > p.time.quiet {
 		p.said, p.saidAt = s, time.Now()
-		p.log.WarnContext(ctx, "telegram polling interrupted", "channel", ID, "account", p.env.Account, "err", err)
+		p.log.WarnContext(ctx, "telegram polling interrupted", "err", err)
 	}
 }

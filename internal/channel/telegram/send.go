@@ -149,7 +149,7 @@ func (b *bot) sendText(ctx context.Context, a *api, to *destination, part string
 		}
 		switch low := strings.ToLower(r.description); {
 		case html && r.code == http.StatusBadRequest && strings.Contains(low, "can't parse entities"):
-			b.log.WarnContext(ctx, "telegram refused the formatting, sending plain text", "channel", ID, "err", err)
+			b.log.WarnContext(ctx, "telegram refused the formatting, sending plain text", "err", err)
 			html = false
 		case r.migrateTo != 0:
 			b.move(ctx, to, r.migrateTo)
@@ -163,7 +163,7 @@ func (b *bot) sendText(ctx context.Context, a *api, to *destination, part string
 
 // move remembers that a group became a supergroup.
 func (b *bot) move(ctx context.Context, to *destination, next int64) {
-	b.log.WarnContext(ctx, "telegram group has a new id: put it under channels.telegram.groups", "channel", ID, "old", to.chat, "new", next)
+	b.log.WarnContext(ctx, "telegram group has a new id: put it under channels.telegram.groups", "old", to.chat, "new", next)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	const most = 1000
