@@ -43,6 +43,9 @@ type Request struct {
 	Resume bool
 	// Steer returns more input to take up during the run; may be nil.
 	Steer func() []Input
+	// Gone reports that nobody waits for the run any more and its session may
+	// have gone on: it writes nothing then. May be nil.
+	Gone func() bool
 }
 
 // Input is one message of a person. Key names its inbox entry.
@@ -68,10 +71,16 @@ type Outcome struct {
 	Started time.Time
 	Ended   time.Time
 	Partial string // what had arrived of an answer that was stopped
+	// Took are the keys of the inputs that came during the run and are in its
+	// transcript: they are answered by it.
+	Took []string
+	// GivenUp says that the run didn't end when it was stopped; what it came to
+	// isn't known.
+	GivenUp bool
 }
 
 // Aborted is the cause with which a run is stopped on somebody's wish.
-type Aborted struct{ Origin string } // rpc, stop, timeout
+type Aborted struct{ Origin string } // rpc, stop, timeout, stuck, interrupt
 
 func (a *Aborted) Error() string { return "aborted" }
 
@@ -85,6 +94,9 @@ func (a *Aborted) Unwrap() error { return context.Canceled }
 type Output struct {
 	Fresh func()            // a new assistant message begins
 	Delta func(text string) // more of it
+	// Progress is called whenever something happened; tools says that calls are
+	// being made, which may be silent for longer. May be nil.
+	Progress func(tools bool)
 }
 
 // errNone reports that there is nothing to try.
@@ -143,6 +155,12 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 		return out, err
 	}
 	w := &work{Runner: r, req: req, session: s, to: to, out: &out}
+	defer func() { // what the person said stays said, even when the run was stopped at once
+		if err != nil && !w.stored && asAborted(ctx) {
+			_, serr := w.inputs(context.WithoutCancel(ctx), history)
+			err = errors.Join(err, serr)
+		}
+	}()
 	messages := usable(history)
 	if req.Resume {
 		if done, err := w.resume(ctx); done || err != nil {
@@ -276,6 +294,12 @@ func override(s session.Session) string {
 		return s.ProviderOverride + "/" + s.ModelOverride
 	}
 	return s.ModelOverride
+}
+
+// asAborted reports whether somebody, not the end of the process, stopped ctx.
+func asAborted(ctx context.Context) bool {
+	_, ok := errors.AsType[*Aborted](context.Cause(ctx))
+	return ok
 }
 
 // sleep waits for d; it reports false when ctx ended first.

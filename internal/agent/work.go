@@ -10,6 +10,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/agent/loop"
 	"github.com/openclaw-go/openclaw/internal/agent/model"
 	"github.com/openclaw-go/openclaw/internal/base/event"
+	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/session"
 	"github.com/openclaw-go/openclaw/internal/tool"
@@ -24,9 +25,14 @@ type work struct {
 	to      Output
 	out     *Outcome
 	said    bool // text of the current message was forwarded
+	calls   int  // tool calls under way
+	stored  bool // the inputs are in the transcript
 }
 
 var _ loop.Observer = (*work)(nil)
+
+// errGone ends a run that its session went on without.
+var errGone = fault.New(fault.Canceled, "agent.Run", "the run was given up")
 
 // resume looks for the run's input in the transcript. It reports whether the
 // run had already come to its end. Of several inputs that were answered
@@ -51,6 +57,9 @@ func (w *work) resume(ctx context.Context) (done bool, err error) {
 		return false, nil
 	}
 	for _, m := range all[at+1:] {
+		if m.Role == llm.User && m.Key != "" && !w.has(m.Key) {
+			w.out.Took = append(w.out.Took, m.Key)
+		}
 		if m.Role == llm.Assistant && m.Stop != llm.StopError && m.Stop != llm.StopAborted {
 			w.note(m)
 		}
@@ -74,6 +83,7 @@ func (w *work) has(key string) bool {
 // inputs stores what the person said and adds it to the messages; what an
 // earlier process stored is in them already.
 func (w *work) inputs(ctx context.Context, messages []llm.Message) ([]llm.Message, error) {
+	w.stored = true
 	known := map[string]bool{}
 	if w.req.Resume {
 		for _, m := range messages {
@@ -87,7 +97,7 @@ func (w *work) inputs(ctx context.Context, messages []llm.Message) ([]llm.Messag
 			continue
 		}
 		m := in.message()
-		if err := w.Sessions.Append(ctx, w.session, m); err != nil {
+		if err := w.store(ctx, m); err != nil {
 			return nil, err
 		}
 		messages = append(messages, m)
@@ -143,7 +153,7 @@ func (w *work) broken(ctx context.Context, err error) {
 		m.Key = string(w.req.Run) + ":assistant"
 	}
 	m.API, m.Provider, m.Model = w.out.Model.API, w.out.Model.Provider, w.out.Model.ID
-	if serr := w.Sessions.Append(context.WithoutCancel(ctx), w.session, m); serr != nil {
+	if serr := w.store(context.WithoutCancel(ctx), m); serr != nil {
 		w.Log.ErrorContext(ctx, "the end of a run isn't in the transcript", "run", w.req.Run, "err", serr)
 	}
 }
@@ -160,11 +170,22 @@ func (w *work) note(m llm.Message) {
 	w.out.Stop = m.Stop
 }
 
+// alive tells that the run goes on.
+func (w *work) alive() {
+	if w.to.Progress != nil {
+		w.to.Progress(w.calls > 0)
+	}
+}
+
 // TurnStart begins a model call.
-func (w *work) TurnStart() { w.said = false }
+func (w *work) TurnStart() {
+	w.said = false
+	w.alive()
+}
 
 // Delta forwards text.
 func (w *work) Delta(text string) {
+	w.alive()
 	if !w.said {
 		w.said = true
 		w.to.Fresh()
@@ -173,21 +194,26 @@ func (w *work) Delta(text string) {
 }
 
 // Thinking is not shown.
-func (w *work) Thinking(string) {}
+func (w *work) Thinking(string) { w.alive() }
 
 // ToolStart tells that a call begins.
 func (w *work) ToolStart(c llm.Call) {
+	w.calls++
+	w.alive()
 	w.to.Fresh() // what was held back of the text before the call is let go first
 	w.Bus.Publish(event.ToolStarted{Run: w.req.Run, Session: w.req.Session, Conn: w.req.Conn, Call: c})
 }
 
 // ToolUpdate tells what a call has put out so far.
 func (w *work) ToolUpdate(c llm.Call, partial string) {
+	w.alive()
 	w.Bus.Publish(event.ToolUpdated{Run: w.req.Run, Session: w.req.Session, Conn: w.req.Conn, Call: c, Partial: partial})
 }
 
 // ToolEnd tells how a call ended.
 func (w *work) ToolEnd(c llm.Call, r tool.Result) {
+	w.calls--
+	w.alive()
 	w.Bus.Publish(event.ToolEnded{
 		Run: w.req.Run, Session: w.req.Session, Conn: w.req.Conn, Call: c, Meta: r.Meta, Result: r.Content, IsError: r.IsError,
 	})
@@ -197,6 +223,19 @@ func (w *work) ToolEnd(c llm.Call, r tool.Result) {
 func (w *work) Message(ctx context.Context, m llm.Message) error {
 	if m.Role == llm.Assistant {
 		w.note(m)
+	}
+	err := w.store(ctx, m)
+	if err == nil && m.Role == llm.User && m.Key != "" {
+		w.out.Took = append(w.out.Took, m.Key)
+	}
+	return err
+}
+
+// store writes m into the transcript, unless the session went on without this
+// run.
+func (w *work) store(ctx context.Context, m llm.Message) error {
+	if w.req.Gone != nil && w.req.Gone() {
+		return errGone
 	}
 	return w.Sessions.Append(ctx, w.session, m)
 }

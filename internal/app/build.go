@@ -77,6 +77,7 @@ func buildCore(cfg *config.Store, db *store.DB, log *slog.Logger) (*core, error)
 		Handle:   func(ctx context.Context, items []inbox.Item) error { return c.chat.Handle(ctx, items) },
 		Poisoned: func(ctx context.Context, it inbox.Item, reason string) { c.chat.Poisoned(ctx, it, reason) },
 		Debounce: c.debounce,
+		Urgent:   func(in msg.Inbound) bool { return chat.Stops(in.Text) },
 	}
 	c.chat = &chat.Handler{
 		Access: c.gate, Hooks: c.hooks, Agent: c.runner, Inbox: c.inbox, Outbox: c.outbox, Events: events{db}, Bus: c.bus,

@@ -66,7 +66,9 @@ func newGate(c *core) *access.Gate {
 	}
 }
 
-func (c *core) chatIsCommand(text string) bool { return c.chat.Commands.Knows(text) }
+func (c *core) chatIsCommand(text string) bool {
+	return chat.Stops(text) || c.chat.Commands.Knows(text)
+}
 
 // accounts reads the sections of channel accounts once per version of the
 // configuration.

@@ -35,19 +35,11 @@ type Work struct {
 	Run       id.Run
 	In        []msg.Inbound
 	Keys      []string // their inbox entries
+	Dropped   []string // entries that there was no room for and that the run is told about
 	Owner     bool
+	Lane      string       // whose bound it counts against: main (or empty), cron, subagent
 	Recovered bool         // an earlier process may have begun it
 	Reply     msg.Outbound // template; without an address nobody is written to
-}
-
-// merges reports whether b may be answered together with a: messages of the
-// same place in collect mode.
-func merges(mode func(msg.Inbound) string) func(a, b Work) bool {
-	return func(a, b Work) bool {
-		x, y := a.In[0], b.In[0]
-		return !a.Recovered && !b.Recovered && a.Owner == b.Owner && a.Reply.To == b.Reply.To && (x.Client == nil) == (y.Client == nil) &&
-			(x.Client == nil || x.Client.Conn == y.Client.Conn && !x.Client.Lost) && mode(x) == "collect"
-	}
 }
 
 // Events keeps system events that wait for the next turn of a session.
@@ -70,6 +62,11 @@ type Handler struct {
 	Bus      *event.Bus
 	Config   func() *config.Config
 	Log      *slog.Logger
+	// Patience is how long a run may be silent; zero fields have defaults.
+	Patience Patience
+	// Children stops what the runs of a session have started beside them and
+	// returns how many it stopped; may be nil.
+	Children func(ctx context.Context, key id.SessionKey) int
 
 	queue   *queue.Queue[Work]
 	submit  sync.Mutex // held until a submitted run is known to wait or not
@@ -78,13 +75,7 @@ type Handler struct {
 
 // Start makes the handler ready.
 func (h *Handler) Start() {
-	limit := func() int {
-		if n := h.Config().Agents.Defaults.MaxConcurrent; n > 0 {
-			return n
-		}
-		return 4
-	}
-	h.queue = queue.New(limit, merges(h.mode), h.run)
+	h.queue = queue.New(h.bound, joins, h.run)
 }
 
 // Close ends the work: what runs gets until ctx ends, what waits stays stored.
@@ -157,22 +148,28 @@ func (h *Handler) Submit(ctx context.Context, w Work) {
 	if w.Recovered {
 		h.Inbox.Spare(ctx, w.Keys)
 	}
+	how := h.waits(ctx, w)
 	h.submit.Lock()
-	defer h.submit.Unlock()
-	if behind := h.queue.Submit(ctx, w.Session, w); behind && w.In[0].Client != nil && !w.In[0].Client.Lost {
+	got := h.queue.Submit(ctx, w.Session, w, how)
+	if got.Behind && w.In[0].Client != nil && !w.In[0].Client.Lost {
 		// As recorded: the client is told at once that its message waits; the
 		// answer comes under the name of the run that takes it up.
 		h.results.queued(w.Run)
 		h.Bus.Publish(event.ChatEnded{Run: w.Run, Session: w.Session, State: "final"})
 	}
+	h.submit.Unlock()
+	h.letGo(ctx, got)
 }
 
 // run does one batch: one run of the agent, one reply.
-func (h *Handler) run(ctx context.Context, batch []Work) {
-	w := h.merged(batch)
-	h.Log.DebugContext(ctx, "chat.run", "session", w.Session, "n", len(batch))
-	for _, b := range batch {
-		h.results.started(b.Run, w.Run)
+func (h *Handler) run(ctx context.Context, b queue.Batch[Work]) {
+	w := h.merged(b.Items)
+	h.Log.DebugContext(ctx, "chat.run", "session", w.Session, "n", len(b.Items))
+	if w.Recovered && h.answeredBefore(ctx, b.Items) {
+		return
+	}
+	for _, x := range b.Items {
+		h.results.started(x.Run, w.Run)
 	}
 	if w.Recovered {
 		h.Inbox.Begin(ctx, w.Keys)
@@ -182,10 +179,12 @@ func (h *Handler) run(ctx context.Context, batch []Work) {
 		h.results.delta(w.Run, text)
 	}}
 	stopTyping := h.typing(ctx, w)
-	req, lines, err := h.request(ctx, w)
+	up := &takenUp{h: h, by: w}
+	req, lines, err := h.request(ctx, w, b.Dropped)
+	req.Steer = up.more
 	var out agent.Outcome
 	if err == nil {
-		out, err = h.Agent.Run(ctx, req, agent.Output{Fresh: stream.Fresh, Delta: stream.Delta})
+		out, err = h.drive(ctx, req, agent.Output{Fresh: stream.Fresh, Delta: stream.Delta})
 	}
 	stream.Flush()
 	stopTyping()
@@ -200,6 +199,7 @@ func (h *Handler) run(ctx context.Context, batch []Work) {
 			h.Log.ErrorContext(ctx, "system events not removed", "session", w.Session, "err", derr)
 		}
 	}
+	batch, w := up.joined(b, w, out)
 	h.ended(ctx, batch, w, out, err)
 }
 
@@ -212,8 +212,8 @@ func (h *Handler) ended(lane context.Context, batch []Work, w Work, out agent.Ou
 	}
 	if abort := asAborted(err); abort != nil {
 		text = reply.Text{Silent: true}
-		if abort.Origin == "timeout" {
-			text = reply.Text{Text: timedOut}
+		if words := abortedText(abort); words != "" {
+			text = reply.Text{Text: words}
 		}
 	}
 	res := resultOf(w, out, text, err)
@@ -262,7 +262,7 @@ func (h *Handler) interrupted(ctx context.Context, w Work) error {
 }
 
 // request is what the agent is asked for w.
-func (h *Handler) request(ctx context.Context, w Work) (agent.Request, []Line, error) {
+func (h *Handler) request(ctx context.Context, w Work, dropped []Work) (agent.Request, []Line, error) {
 	cfg := h.Config()
 	zone := zoneOf(cfg)
 	lines, err := h.Events.PeekSystemEvents(ctx, w.Session)
@@ -271,6 +271,9 @@ func (h *Handler) request(ctx context.Context, w Work) (agent.Request, []Line, e
 	}
 	req := agent.Request{
 		Run: w.Run, Session: w.Session, Origin: w.In[0].At, Owner: w.Owner, Resume: w.Recovered,
+	}
+	if len(dropped) > 0 {
+		req.Inputs = append(req.Inputs, agent.Input{Text: dropNote(dropped)})
 	}
 	for i, in := range w.In {
 		ev := lines

@@ -53,21 +53,6 @@ func (h *Handler) merged(batch []Work) Work {
 	return w
 }
 
-// mode is how messages like in wait behind a run: the channel's mode or the
-// general one. The modes that steer are answered as collect until they exist.
-func (h *Handler) mode(in msg.Inbound) string {
-	q := h.Config().Messages.Queue
-	m := q.Mode
-	if c := q.ByChannel[in.At.Channel]; c != "" {
-		m = c
-	}
-	switch m {
-	case "followup", "queue":
-		return "followup"
-	}
-	return "collect"
-}
-
 // prefix is what the configuration puts before answers at to.
 func (h *Handler) prefix(to msg.Address) string {
 	cfg := h.Config()
@@ -102,6 +87,21 @@ func wired(err error) string {
 	}
 	return visible(err)
 }
+
+// abortedText is what a person is told about a run that was stopped; whoever
+// stopped it needs no words.
+func abortedText(a *agent.Aborted) string {
+	switch a.Origin {
+	case "timeout":
+		return timedOut
+	case "stuck":
+		return gotStuck
+	}
+	return ""
+}
+
+// gotStuck is the answer to a message whose run stopped doing anything.
+const gotStuck = "This answer got stuck: nothing happened for a long time, so I stopped it. Ask again, in other words or smaller steps if it happens twice."
 
 // timedOut is the answer to a message whose run nobody stopped but the clock.
 const timedOut = "I ran out of time for this and stopped. Ask again, in smaller steps if you can; the owner can raise agents.defaults.timeoutSeconds."

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/agent"
@@ -12,16 +13,35 @@ import (
 )
 
 // stops reports whether text asks to stop the run of its session. The phrases
-// (the original's FAQ lists them) count only as the whole message.
+// (reference: slash-commands.json) count only as the whole message.
 func (h *Handler) stops(text string) (answer string, ok bool) {
-	t := strings.ToLower(strings.TrimRight(strings.TrimSpace(text), ".! "))
-	switch t {
-	case "/stop", "stop", "abort", "esc", "wait", "exit", "interrupt", "please stop", "stop please",
-		"stop action", "stop current action", "stop run", "stop current run", "stop agent", "stop the agent",
-		"stop openclaw", "openclaw stop", "stop doing anything", "stop don't do anything", "stop do not do anything":
+	if Stops(text) {
 		return "⚙️ Agent was aborted.", true
 	}
 	return "", false
+}
+
+// Stops reports whether text, as a whole, asks to stop what runs.
+func Stops(text string) bool {
+	const longest = 80 // bytes, with room for punctuation
+	if len(text) > longest {
+		return false
+	}
+	t := strings.ToLower(strings.Join(strings.Fields(strings.NewReplacer("’", "'", "`", "'").Replace(text)), " "))
+	t = strings.TrimSpace(strings.TrimRight(t, ".!?…,，。;；:：'\"’”)]}"))
+	if name, bot, ok := strings.Cut(t, "@"); ok && name == "/stop" && !strings.Contains(bot, " ") {
+		t = name
+	}
+	switch t {
+	case "/stop", "stop", "abort", "esc", "wait", "exit", "interrupt", "halt", "please stop", "stop please",
+		"stop action", "stop current action", "stop run", "stop current run", "stop agent", "stop the agent",
+		"stop openclaw", "openclaw stop", "stop doing anything", "stop don't do anything", "stop dont do anything",
+		"stop do not do anything", "do not do that",
+		"detente", "deten", "detén", "arrete", "arrête", "停止", "やめて", "止めて", "रुको", "توقف", "стоп", "остановись",
+		"останови", "остановить", "прекрати", "anhalten", "aufhören", "hoer auf", "stopp", "pare":
+		return true
+	}
+	return false
 }
 
 // resets reports whether text asks for a new conversation.
@@ -49,7 +69,11 @@ func (h *Handler) stop(ctx context.Context, w Work, answer string) error {
 		}
 		h.results.done([]Work{d}, d.Run, Result{Run: d.Run, Status: "aborted"})
 	}
-	if len(runs) == 0 {
+	children := 0
+	if h.Children != nil {
+		children = h.Children(ctx, w.Session)
+	}
+	if len(runs) == 0 && children == 0 {
 		answer = "Nothing is running in this session."
 	}
 	return h.answered(ctx, w, answer)
@@ -62,11 +86,14 @@ func (h *Handler) Abort(key id.SessionKey, run id.Run, origin string) []id.Run {
 		s, _ := h.results.get(w.Run)
 		return run == "" || w.Run == run || s != nil && s.as == run
 	})
-	out := make([]id.Run, len(batch))
-	for i, w := range batch {
-		out[i] = w.Run
+	var out []id.Run
+	for _, w := range batch {
+		r := w.Run
 		if s, ok := h.results.get(w.Run); ok {
-			out[i] = s.as
+			r = s.as
+		}
+		if !slices.Contains(out, r) {
+			out = append(out, r)
 		}
 	}
 	return out

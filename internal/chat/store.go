@@ -62,6 +62,13 @@ func (h *Handler) store(ctx context.Context, w Work, text reply.Text, res Result
 	return nil
 }
 
+// discard marks the messages of w dropped; words, when not empty, go to their
+// sender.
+func (h *Handler) discard(ctx context.Context, w Work, words string) error {
+	w.Keys, w.Dropped = nil, w.Keys
+	return h.store(ctx, w, reply.Text{Text: words, Silent: words == ""}, droppedResult(w))
+}
+
 // finished is what came of w, ready to be stored.
 func (h *Handler) finished(ctx context.Context, w Work, text reply.Text, res Result) (inbox.Finished, error) {
 	var outs []msg.Outbound
@@ -80,5 +87,5 @@ func (h *Handler) finished(ctx context.Context, w Work, text reply.Text, res Res
 		return inbox.Finished{}, err
 	}
 	h.Log.DebugContext(ctx, "reply.Finish", "run", w.Run, "parts", len(outs))
-	return inbox.Finished{Keys: w.Keys, Outs: outs, Result: raw}, nil
+	return inbox.Finished{Keys: w.Keys, Dropped: w.Dropped, Reason: droppedReason, Outs: outs, Result: raw}, nil
 }

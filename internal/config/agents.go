@@ -21,6 +21,7 @@ type AgentDefaults struct {
 	ContextTokens          int             `json:"contextTokens"`
 	TimeoutSeconds         int             `json:"timeoutSeconds"`
 	MaxConcurrent          int             `json:"maxConcurrent"`
+	Subagents              Subagents       `json:"subagents"`
 	ThinkingDefault        string          `json:"thinkingDefault"`
 	UserTimezone           string          `json:"userTimezone"`
 	TimeFormat             string          `json:"timeFormat"`
@@ -31,6 +32,11 @@ type AgentDefaults struct {
 	Heartbeat              Heartbeat       `json:"heartbeat"`
 	TypingMode             string          `json:"typingMode"`
 	TypingIntervalSeconds  int             `json:"typingIntervalSeconds"`
+}
+
+// Subagents is agents.defaults.subagents, as far as lanes are concerned.
+type Subagents struct {
+	MaxConcurrent int `json:"maxConcurrent"`
 }
 
 // Heartbeat is agents.defaults.heartbeat.

@@ -32,6 +32,7 @@ type Config struct {
 	Gateway  Gateway                        `json:"gateway"`
 	Tools    Tools                          `json:"tools"`
 	Logging  Logging                        `json:"logging"`
+	Cron     Cron                           `json:"cron"`
 	Secrets  secret.Settings                `json:"secrets"`
 
 	// Paths are where this configuration lives; they aren't part of the file.
@@ -41,6 +42,11 @@ type Config struct {
 	added    map[string]string
 	source   []byte // resolved, before defaults
 	resolver *secret.Resolver
+}
+
+// Cron is cron, as far as its lane is concerned.
+type Cron struct {
+	MaxConcurrentRuns int `json:"maxConcurrentRuns"`
 }
 
 // Paths are the places that the environment and --profile choose.

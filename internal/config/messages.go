@@ -48,6 +48,8 @@ type Queue struct {
 	Cap        int                   `json:"cap"`
 	Drop       string                `json:"drop"` // summarize, old, new
 	ByChannel  map[id.Channel]string `json:"byChannel"`
+	// DebounceMsByChannel goes before DebounceMs.
+	DebounceMsByChannel map[id.Channel]int `json:"debounceMsByChannel"`
 }
 
 // Debounce is messages.inbound.

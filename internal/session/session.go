@@ -48,6 +48,9 @@ type Session struct {
 	ResponseUsage    string `json:"responseUsage,omitempty"`
 	SendPolicy       string `json:"sendPolicy,omitempty"`
 	QueueMode        string `json:"queueMode,omitempty"`
+	QueueDebounceMs  *int   `json:"queueDebounceMs,omitempty"`
+	QueueCap         int    `json:"queueCap,omitempty"`
+	QueueDrop        string `json:"queueDrop,omitempty"`
 	GroupActivation  string `json:"groupActivation,omitempty"`
 	FastMode         *bool  `json:"fastMode,omitempty"`
 

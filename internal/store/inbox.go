@@ -105,7 +105,7 @@ func (d *DB) Finish(ctx context.Context, f inbox.Finished) error {
 	if err != nil {
 		return err
 	}
-	n := len(f.Keys) + len(rows)
+	n := len(f.Keys) + len(f.Dropped) + len(rows)
 	var entry *sessionRow
 	if f.Session != nil {
 		n++
@@ -120,6 +120,11 @@ func (d *DB) Finish(ctx context.Context, f inbox.Finished) error {
 	err = d.w.do(ctx, n == 1, func(ctx context.Context, w *writer) error {
 		for _, k := range f.Keys {
 			if _, err := w.exec(ctx, "UPDATE inbox SET done = ?, result = ? WHERE key = ? AND done = 0", now, string(f.Result), k); err != nil {
+				return err
+			}
+		}
+		for _, k := range f.Dropped {
+			if _, err := w.exec(ctx, "UPDATE inbox SET done = ?, result = ?, reason = ? WHERE key = ? AND done = 0", now, string(f.Result), f.Reason, k); err != nil {
 				return err
 			}
 		}

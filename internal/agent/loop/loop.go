@@ -14,7 +14,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
@@ -115,8 +114,9 @@ type looper struct {
 	obs   Observer
 	added []llm.Message
 	left  int
-	vain  int // turns in a row in which every call failed
-	after int // turns with calls since the breaker tripped
+	vain  int           // turns in a row in which every call failed
+	after int           // turns with calls since the breaker tripped
+	early []llm.Message // steered in while the calls of a turn ran
 }
 
 // maxAfter is how many turns may still call tools once some are blocked for
@@ -137,7 +137,7 @@ func take(from func() []llm.Message) []llm.Message {
 // turns is the inner loop: one turn after the other until the model has no
 // call left to answer and nothing was steered in.
 func (l *looper) turns(ctx context.Context, pending []llm.Message) error {
-	for more := true; more || len(pending) > 0; pending = take(l.Steer) {
+	for more := true; more || len(pending) > 0; pending = l.steered() {
 		l.obs.TurnStart()
 		for _, m := range pending {
 			if err := l.add(ctx, m); err != nil {
@@ -180,6 +180,13 @@ func (l *looper) turns(ctx context.Context, pending []llm.Message) error {
 		}
 	}
 	return nil
+}
+
+// steered returns what was steered in since the model was last asked.
+func (l *looper) steered() []llm.Message {
+	out := append(l.early, take(l.Steer)...)
+	l.early = nil
+	return out
 }
 
 func (l *looper) add(ctx context.Context, m llm.Message) error {
@@ -229,60 +236,6 @@ func aborted(text *strings.Builder, err error) llm.Message {
 		m.Content = llm.Content{llm.Text(text.String())}
 	}
 	return m
-}
-
-// runTools runs calls side by side and adds the results in call order, each as
-// soon as those before it are there, so that a crash keeps what had finished.
-func (l *looper) runTools(ctx context.Context, calls []llm.Call) ([]llm.Message, error) {
-	if len(calls) == 0 {
-		return nil, nil
-	}
-	var (
-		out  = make([]llm.Message, len(calls))
-		done = make([]chan struct{}, len(calls))
-		wg   sync.WaitGroup
-		mu   sync.Mutex // one observation at a time
-		turn sync.RWMutex
-	)
-	for i, c := range calls {
-		done[i] = make(chan struct{})
-		mu.Lock()
-		l.obs.ToolStart(c)
-		mu.Unlock()
-		wg.Go(func() {
-			defer close(done[i])
-			if l.Tools.serial[c.Name] {
-				turn.Lock()
-				defer turn.Unlock()
-			} else {
-				turn.RLock()
-				defer turn.RUnlock()
-			}
-			res := l.call(ctx, c, func(partial string) {
-				mu.Lock()
-				defer mu.Unlock()
-				l.obs.ToolUpdate(c, partial)
-			})
-			mu.Lock()
-			defer mu.Unlock()
-			l.obs.ToolEnd(c, res)
-			out[i] = llm.Message{
-				Role: llm.ToolRole, CallID: c.ID, ToolName: c.Name, Content: res.Content, IsError: res.IsError,
-				Time: time.Now().UnixMilli(),
-			}
-		})
-	}
-	var err error
-	for i := range calls {
-		<-done[i]
-		if err == nil {
-			mu.Lock()
-			err = l.add(ctx, out[i])
-			mu.Unlock()
-		}
-	}
-	wg.Wait()
-	return out, err
 }
 
 // call runs one call; whatever happens, the model gets a result.

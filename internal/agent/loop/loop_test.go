@@ -267,3 +267,62 @@ func TestTripped(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// serial makes a tool one that runs alone.
+type serial struct{ tool.Tool }
+
+func (serial) Serial() bool { return true }
+
+// What comes while a call runs is seen at its end: the calls that haven't begun
+// are skipped, each with a result, and the message follows the results.
+func TestSteeringSkipsWhatHasNotBegun(t *testing.T) {
+	t.Parallel()
+	var ran []string
+	tl := serial{echo("t", func(_ context.Context, c tool.Call) (tool.Result, error) {
+		ran = append(ran, c.ID)
+		return tool.Text("did " + c.ID), nil
+	})}
+	s := &script{answers: []any{
+		call(llm.Call{ID: "a", Name: "t"}, llm.Call{ID: "b", Name: "t"}, llm.Call{ID: "c", Name: "t"}), say("as you wish"),
+	}}
+	polls := 0
+	obs := &trace{}
+	added, err := loop.Do(t.Context(), loop.Run{
+		Messages: []llm.Message{user("hi")}, Tools: loop.NewToolset([]tool.Tool{tl}), Stream: s.stream,
+		Steer: func() []llm.Message {
+			if polls++; polls == 3 { // after the second call
+				return []llm.Message{user("stop that")}
+			}
+			return nil
+		},
+	}, obs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(ran, []string{"a", "b"}) {
+		t.Errorf("calls made: %v, want a and b", ran)
+	}
+	if len(added) != 6 || !added[3].IsError || added[3].CallID != "c" || !strings.Contains(added[3].Text(), "Not run") || added[4].Text() != "stop that" {
+		t.Errorf("added %+v", added)
+	}
+}
+
+// What comes while the model gives its last answer is the next turn of the same
+// run.
+func TestSteeringAfterTheLastAnswerGoesOn(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []any{say("done"), say("that too")}}
+	polls := 0
+	added, err := loop.Do(t.Context(), loop.Run{
+		Messages: []llm.Message{user("hi")}, Tools: loop.NewToolset(nil), Stream: s.stream,
+		Steer: func() []llm.Message {
+			if polls++; polls == 2 {
+				return []llm.Message{user("and this")}
+			}
+			return nil
+		},
+	}, &trace{})
+	if err != nil || len(added) != 3 || added[1].Text() != "and this" || added[2].Text() != "that too" {
+		t.Errorf("added %+v, %v", added, err)
+	}
+}

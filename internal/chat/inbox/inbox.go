@@ -27,7 +27,10 @@ type Inbox struct {
 	// Debounce is how long to wait for more from the same sender; 0 is not at
 	// all.
 	Debounce func(in msg.Inbound) time.Duration
-	Log      *slog.Logger
+	// Urgent tells what doesn't wait for more besides media and commands: what
+	// stops a run. Nil is nothing.
+	Urgent func(in msg.Inbound) bool
+	Log    *slog.Logger
 
 	mu     sync.Mutex
 	convs  map[string]*conv
@@ -168,12 +171,12 @@ func (b *Inbox) next(stop chan struct{}, key string, c *conv) []pending {
 func (b *Inbox) ripe(items []pending) (n int, wait time.Duration) {
 	first := items[0]
 	d := b.Debounce(first.In)
-	if d <= 0 || immediate(first) {
+	if d <= 0 || b.immediate(first) {
 		return 1, 0
 	}
 	last := first
 	for n = 1; n < len(items); n++ {
-		if immediate(items[n]) {
+		if b.immediate(items[n]) {
 			return n, 0
 		}
 		last = items[n]
@@ -186,8 +189,9 @@ func (b *Inbox) ripe(items []pending) (n int, wait time.Duration) {
 	return n, quiet.Sub(now)
 }
 
-func immediate(p pending) bool {
-	return p.recovered || p.In.Client != nil || len(p.In.Attachments) > 0 || strings.HasPrefix(strings.TrimSpace(p.In.Text), "/")
+func (b *Inbox) immediate(p pending) bool {
+	return p.recovered || p.In.Client != nil || len(p.In.Attachments) > 0 || strings.HasPrefix(strings.TrimSpace(p.In.Text), "/") ||
+		p.In.Native || b.Urgent != nil && b.Urgent(p.In)
 }
 
 // hand hands a batch over, again and again while that fails, at most maxTries

@@ -39,9 +39,13 @@ type Store interface {
 
 // Finished is what came of messages.
 type Finished struct {
-	Keys   []string
-	Outs   []msg.Outbound
-	Result []byte // JSON, kept with the messages as long as their keys
+	Keys []string
+	// Dropped are messages that nobody answers; they are done and listed with
+	// what was set aside, with Reason.
+	Dropped []string
+	Reason  string
+	Outs    []msg.Outbound
+	Result  []byte // JSON, kept with the messages as long as their keys
 	// Session is the index entry after the run; nil leaves it alone.
 	Session *session.Session
 }
