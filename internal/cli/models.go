@@ -260,7 +260,7 @@ func (sh *shell) modelsSet(name, key string) *cobra.Command {
 
 // doubt warns when ref can't be used as things are.
 func (sh *shell) doubt(ctx context.Context, c *config.Config, ref string) {
-	if sh.Models == nil {
+	if sh.Models == nil || strings.HasPrefix(ref, "demo/") { // the embedded model is always there, and never listed
 		return
 	}
 	ms, err := sh.Models(ctx, c)
