@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/openclaw-go/openclaw/internal/base/jsonw"
@@ -54,16 +56,70 @@ func readTranscript(path string) (*loaded, error) {
 	return l, nil
 }
 
-// parse splits text into records. Of a part, the first line is dropped.
+// parse splits text into records. Of a part, the first line is dropped. Long
+// texts are read by several goroutines, since a person waits for the first turn
+// of a long session.
 func parse(text string, part bool) *loaded {
-	l := &loaded{size: int64(len(text)), text: len(text)}
-	d := decoder{dirty: !utf8.ValidString(text)}
-	l.records = make([]record, 0, strings.Count(text, "\n")+1)
 	rest := text
 	if part {
 		_, rest, _ = strings.Cut(rest, "\n")
 	}
-	for rest != "" {
+	pieces := divide(rest, min(runtime.GOMAXPROCS(0), 1+len(rest)/pieceSize))
+	read := make([]loaded, len(pieces))
+	most := 0 // of records; each piece gets its part of one slice
+	for i, p := range pieces {
+		n := strings.Count(p, "\n") + 1
+		read[i].size = int64(n)
+		most += n
+	}
+	all := make([]record, most)
+	for i, from := 0, 0; i < len(read); i++ {
+		to := from + int(read[i].size)
+		read[i].records, from = all[from:from:to], to
+	}
+	var wg sync.WaitGroup
+	for i := 1; i < len(pieces); i++ {
+		wg.Go(func() { read[i].lines(pieces[i]) })
+	}
+	read[0].lines(pieces[0])
+	wg.Wait()
+	l := &read[0]
+	l.records = all[:len(l.records)] // the others move up behind it
+	at := int64(len(text) - len(rest))
+	l.good += at
+	for i := range read[1:] {
+		at += int64(len(pieces[i]))
+		next := &read[i+1]
+		l.records, l.bad = append(l.records, next.records...), append(l.bad, next.bad...)
+		l.good, l.torn, l.unended = at+next.good, next.torn, next.unended
+	}
+	l.size, l.text = int64(len(text)), len(text)
+	return l
+}
+
+// pieceSize is how much text is worth a goroutine of its own, in bytes.
+const pieceSize = 256 << 10
+
+// divide cuts text into at most n pieces of about the same length, each but the
+// last ending with a line end.
+func divide(text string, n int) []string {
+	var out []string
+	for ; n > 1; n-- {
+		at := len(text) / n
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			break
+		}
+		out = append(out, text[:at+end+1])
+		text = text[at+end+1:]
+	}
+	return append(out, text)
+}
+
+// lines reads text into l, whose records have room for them. The good part is counted from the beginning of text.
+func (l *loaded) lines(text string) {
+	d := decoder{dirty: !utf8.ValidString(text)}
+	for rest := text; rest != ""; {
 		line, after, ended := strings.Cut(rest, "\n")
 		before := len(l.records)
 		ok := l.line(&d, line)
@@ -83,7 +139,6 @@ func parse(text string, part bool) *loaded {
 		}
 		rest = after
 	}
-	return l
 }
 
 // line reads one line. It reports false for one that has lost something; what
