@@ -30,8 +30,7 @@ type AgentDefaults struct {
 	SkipBootstrap          bool            `json:"skipBootstrap"`
 	RepoRoot               string          `json:"repoRoot"`
 	Heartbeat              Heartbeat       `json:"heartbeat"`
-	TypingMode             string          `json:"typingMode"`
-	TypingIntervalSeconds  int             `json:"typingIntervalSeconds"`
+	Pacing
 }
 
 // Subagents is agents.defaults.subagents, as far as lanes are concerned.
@@ -76,7 +75,9 @@ type Agent struct {
 	Identity  Identity    `json:"identity"`
 	GroupChat GroupChat   `json:"groupChat"`
 	Heartbeat *Heartbeat  `json:"heartbeat"`
-	Tools     AgentTools  `json:"tools"`
+	// HumanDelay overrides the general one; nil leaves it.
+	HumanDelay *HumanDelay `json:"humanDelay"`
+	Tools      AgentTools  `json:"tools"`
 }
 
 // Identity is how an agent shows itself.

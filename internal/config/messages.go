@@ -23,6 +23,8 @@ type Session struct {
 	ResetTriggers  []string             `json:"resetTriggers"`
 	IdleMinutes    int                  `json:"idleMinutes"`
 	SendPolicy     json.RawMessage      `json:"sendPolicy"`
+	TypingMode     string               `json:"typingMode"`
+	TypingSeconds  int                  `json:"typingIntervalSeconds"`
 }
 
 // Reset says when a session starts anew.
@@ -34,11 +36,10 @@ type Reset struct {
 
 // Messages is messages.
 type Messages struct {
-	Queue          Queue     `json:"queue"`
-	Inbound        Debounce  `json:"inbound"`
-	ResponsePrefix string    `json:"responsePrefix"`
-	AckReaction    *string   `json:"ackReaction"`
-	GroupChat      GroupChat `json:"groupChat"`
+	Queue     Queue     `json:"queue"`
+	Inbound   Debounce  `json:"inbound"`
+	GroupChat GroupChat `json:"groupChat"`
+	Answering
 }
 
 // Queue is messages.queue.
@@ -77,8 +78,8 @@ type ChannelSection struct {
 	AllowFrom      []string         `json:"allowFrom"`   // numbers keep their digits
 	GroupAllowFrom []string         `json:"groupAllowFrom"`
 	Groups         map[string]Group `json:"groups"`
-	ResponsePrefix *string          `json:"responsePrefix"`
 	TextChunkLimit int              `json:"textChunkLimit"`
+	ChannelAnswer
 	// DangerouslyAllowNameMatching lets allow lists name people by what others
 	// could call themselves too: a nick, a user name.
 	DangerouslyAllowNameMatching bool `json:"dangerouslyAllowNameMatching"`
