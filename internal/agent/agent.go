@@ -97,6 +97,22 @@ type Output struct {
 	// Progress is called whenever something happened; tools says that calls are
 	// being made, which may be silent for longer. May be nil.
 	Progress func(tools bool)
+	// Watch is told more of what happens; may be nil.
+	Watch Watcher
+}
+
+// Watcher follows a run, in order and from one goroutine at a time.
+type Watcher interface {
+	// Model names the model that is asked from now on and how hard it thinks.
+	Model(m llm.Model, thinking string)
+	// Thinking is more of the model's thoughts before what it says next.
+	Thinking(text string)
+	// Said is a complete message of the model, already stored; of a resumed run
+	// also those that an earlier process stored.
+	Said(m llm.Message)
+	// ToolStart and ToolEnd are the begin and the end of a call.
+	ToolStart(c llm.Call)
+	ToolEnd(c llm.Call, r tool.Result)
 }
 
 // errNone reports that there is nothing to try.
@@ -204,6 +220,9 @@ func (w *work) attempts(ctx context.Context, turn loop.Run, ref string) error {
 	for round := range 4 {
 		for a := range w.Models.Attempts(ctx, w.req.Session.Agent(), ref) {
 			w.out.Model = a.Model
+			if w.to.Watch != nil {
+				w.to.Watch.Model(a.Model, w.thinking(a.Model))
+			}
 			if serr := w.Sessions.SetModel(ctx, w.session, a.Model, w.thinking(a.Model)); serr != nil {
 				return serr
 			}

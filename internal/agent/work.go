@@ -56,16 +56,21 @@ func (w *work) resume(ctx context.Context) (done bool, err error) {
 	if at < 0 || at == len(all)-1 {
 		return false, nil
 	}
+	var said []llm.Message
 	for _, m := range all[at+1:] {
 		if m.Role == llm.User && m.Key != "" && !w.has(m.Key) {
 			w.out.Took = append(w.out.Took, m.Key)
 		}
 		if m.Role == llm.Assistant && m.Stop != llm.StopError && m.Stop != llm.StopAborted {
 			w.note(m)
+			said = append(said, m)
 		}
 	}
 	if at > 0 && all[at-1].Role == llm.User && all[at-1].Key != "" && !w.has(all[at-1].Key) {
-		w.out.Texts = nil
+		w.out.Texts, said = nil, nil
+	}
+	for _, m := range said {
+		w.told(m)
 	}
 	last := all[len(all)-1]
 	return last.Role == llm.Assistant && len(last.Calls()) == 0 && (last.Stop == llm.StopEnd || last.Stop == llm.StopLength), nil
@@ -193,14 +198,29 @@ func (w *work) Delta(text string) {
 	w.to.Delta(text)
 }
 
-// Thinking is not shown.
-func (w *work) Thinking(string) { w.alive() }
+// Thinking forwards thoughts.
+func (w *work) Thinking(text string) {
+	w.alive()
+	if w.to.Watch != nil {
+		w.to.Watch.Thinking(text)
+	}
+}
+
+// told passes a complete message of the model on.
+func (w *work) told(m llm.Message) {
+	if w.to.Watch != nil {
+		w.to.Watch.Said(m)
+	}
+}
 
 // ToolStart tells that a call begins.
 func (w *work) ToolStart(c llm.Call) {
 	w.calls++
 	w.alive()
 	w.to.Fresh() // what was held back of the text before the call is let go first
+	if w.to.Watch != nil {
+		w.to.Watch.ToolStart(c)
+	}
 	w.Bus.Publish(event.ToolStarted{Run: w.req.Run, Session: w.req.Session, Conn: w.req.Conn, Call: c})
 }
 
@@ -214,6 +234,9 @@ func (w *work) ToolUpdate(c llm.Call, partial string) {
 func (w *work) ToolEnd(c llm.Call, r tool.Result) {
 	w.calls--
 	w.alive()
+	if w.to.Watch != nil {
+		w.to.Watch.ToolEnd(c, r)
+	}
 	w.Bus.Publish(event.ToolEnded{
 		Run: w.req.Run, Session: w.req.Session, Conn: w.req.Conn, Call: c, Meta: r.Meta, Result: r.Content, IsError: r.IsError,
 	})
@@ -227,6 +250,9 @@ func (w *work) Message(ctx context.Context, m llm.Message) error {
 	err := w.store(ctx, m)
 	if err == nil && m.Role == llm.User && m.Key != "" {
 		w.out.Took = append(w.out.Took, m.Key)
+	}
+	if err == nil && m.Role == llm.Assistant {
+		w.told(m)
 	}
 	return err
 }

@@ -42,13 +42,17 @@ func (d *DB) outRows(outs []msg.Outbound) ([]outRow, error) {
 // put inserts r. A message that is stored already stays as it is, so that a
 // caller may repeat itself.
 func (r outRow) put(ctx context.Context, w *writer) error {
-	_, err := w.exec(ctx, `INSERT INTO outbox (id, channel, account, peer, state, body, stored)
-		VALUES (?, ?, ?, ?, 'waiting', ?, ?) ON CONFLICT (id) DO NOTHING`,
-		string(r.out.ID), string(r.out.To.Channel), string(r.out.To.Account), string(r.out.To.Peer), r.body, r.at)
+	next := int64(0)
+	if !r.out.After.IsZero() {
+		next = millis(r.out.After)
+	}
+	_, err := w.exec(ctx, `INSERT INTO outbox (id, channel, account, peer, state, body, stored, next)
+		VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+		string(r.out.ID), string(r.out.To.Channel), string(r.out.To.Account), string(r.out.To.Peer), r.body, r.at, next)
 	return err
 }
 
-// PutOutbound stores messages to deliver, due now.
+// PutOutbound stores messages to deliver, due now or when they say.
 func (d *DB) PutOutbound(ctx context.Context, outs ...msg.Outbound) error {
 	rows, err := d.outRows(outs)
 	if err != nil || len(rows) == 0 {

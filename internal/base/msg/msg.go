@@ -130,6 +130,24 @@ type Outbound struct {
 	// Part and Parts number the pieces of a split text, from 1; 0 is whole.
 	Part  int `json:"part,omitempty"`
 	Parts int `json:"parts,omitempty"`
+	// Edit is a message already shown, a preview, that this one takes the place
+	// of; without Text it is only taken back. Channels don't see it.
+	Edit id.Message `json:"edit,omitempty"`
+	// After is the earliest time to deliver it; zero is at once.
+	After time.Time `json:"after,omitzero"`
+	// Spans say which pieces of a run's texts it shows, so that a run that goes
+	// on after a crash shows none of them again.
+	Spans []Span `json:"spans,omitempty"`
+}
+
+// Span is a piece of what a run said.
+type Span struct {
+	Turn int `json:"turn"`           // of the run's messages with text, from 0
+	From int `json:"from,omitempty"` // bytes of the visible text
+	To   int `json:"to,omitempty"`
+	// Sum is of the piece; of what isn't a piece of text (a summary of a call,
+	// thoughts) it is the name of the thing.
+	Sum string `json:"sum"`
 }
 
 // Button is something to press. Pressing one with Data comes back as an Inbound

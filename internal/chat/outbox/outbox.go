@@ -315,14 +315,11 @@ func (o *Outbox) one(ctx context.Context, l *line, it Item) {
 	}
 	out := it.Out
 	doubt := it.State == Sending || strings.HasPrefix(it.Reason, doubtful)
-	if doubt && !l.ch.Limits().Idempotent {
-		out.Text = repeated + out.Text
-	}
 	if err := o.Store.SendingOutbound(note, out.ID); err != nil {
 		o.Log.ErrorContext(ctx, "delivery can't be marked, not sent", "delivery", out.ID, "err", err)
 		return
 	}
-	r, err := l.ch.Send(ctx, out)
+	r, err := hand(ctx, l.ch, out, doubt)
 	if err == nil {
 		if err := o.Store.SentOutbound(note, out.ID, r); err != nil {
 			o.Log.ErrorContext(ctx, "delivery can't be noted", "delivery", out.ID, "err", err)
@@ -339,8 +336,7 @@ func (o *Outbox) one(ctx context.Context, l *line, it Item) {
 	if delays == nil {
 		delays = usualDelays()
 	}
-	switch fault.KindOf(err) {
-	case fault.Unavailable, fault.RateLimited, fault.Timeout, fault.Canceled:
+	if passing(err) {
 		if it.Tries >= len(delays) {
 			o.fail(note, l, it, err)
 			return
@@ -358,9 +354,9 @@ func (o *Outbox) one(ctx context.Context, l *line, it Item) {
 			o.Log.ErrorContext(ctx, "retry can't be noted", "delivery", out.ID, "err", err)
 		}
 		o.tell(l, out.ID, Queued{err})
-	default:
-		o.fail(note, l, it, err)
+		return
 	}
+	o.fail(note, l, it, err)
 }
 
 // fail gives a message up, visibly.

@@ -1,16 +1,21 @@
 // Package reply turns what an agent says into what people see: silence and
 // heartbeat tokens are held back, also while the text still streams, reply tags
-// are read and removed, the prefix is put on and the text is cut to what the
-// channel takes.
+// are read and removed, the prefix is put on, and the text is shown as one
+// answer, in blocks as it comes, or as a preview that becomes the answer.
+//
+// [Composer] is where to start: one for each run. It keeps the ledger of what
+// was shown, so that each piece of text is visible once and in order, also when
+// the run is resumed by another process.
 package reply
 
 import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
-	"github.com/openclaw-go/openclaw/internal/base/msg"
 )
 
 // The tokens with which an agent says that it has nothing to say.
@@ -38,120 +43,69 @@ func Clean(raw string) Text {
 	s := raw
 	if strings.Contains(s, "[[") {
 		for _, m := range tag().FindAllStringSubmatch(s, -1) {
-			if m[1] != "" {
-				out.ReplyTo = id.Message(strings.TrimSpace(m[1]))
-			} else {
-				out.Current = true
-			}
+			out.tagged(m[1])
 		}
 		s = tag().ReplaceAllString(s, "")
 	}
 	s = strings.TrimSpace(s)
-	if s == "" || s == Silent || s == Heartbeat {
+	if onlyTokens(s) {
 		out.Silent = true
 		return out
 	}
-	// A token at the end of real text is the model's habit, not part of it.
-	if t, ok := strings.CutSuffix(s, "\n"+Silent); ok {
-		s = strings.TrimSpace(t)
+	// A token before or behind real text is the model's habit, not part of it.
+	if rest, ok := strings.CutPrefix(s, Heartbeat); ok && startsBlank(rest) {
+		s = strings.TrimSpace(rest)
 	}
+	s = unTail(s)
 	out.Text = s
-	return out
-}
-
-// Stream lets text through as it comes, holding back what may still become a
-// token or a tag. One Stream serves one run; Fresh starts a new message of it.
-type Stream struct {
-	Emit func(text string, fresh bool)
-
-	held  strings.Builder
-	begun bool // something of this message was let through
-}
-
-// Fresh starts the next assistant message. What was held of the last one is
-// let go unless it is a token.
-func (s *Stream) Fresh() {
-	s.Flush()
-	s.begun = false
-}
-
-// Delta adds streamed text.
-func (s *Stream) Delta(t string) {
-	s.held.WriteString(t)
-	h := s.held.String()
-	if !s.begun {
-		h = strings.TrimLeft(h, " \n\t")
-	}
-	if strings.Contains(h, "[[") {
-		h = tag().ReplaceAllString(h, "")
-	}
-	cut := safe(h, s.begun)
-	if cut == 0 {
-		return
-	}
-	s.held.Reset()
-	s.held.WriteString(h[cut:])
-	s.emit(h[:cut])
-}
-
-// Flush lets go what is held, tokens excepted.
-func (s *Stream) Flush() {
-	h := s.held.String()
-	s.held.Reset()
-	if strings.Contains(h, "[[") {
-		h = tag().ReplaceAllString(h, "")
-	}
-	if t := strings.TrimSpace(h); t == "" || !s.begun && (t == Silent || t == Heartbeat) {
-		return
-	}
-	s.emit(h)
-}
-
-func (s *Stream) emit(t string) {
-	s.Emit(t, !s.begun)
-	s.begun = true
-}
-
-// safe returns how much of h can't become part of a token or tag any more.
-func safe(h string, begun bool) int {
-	if !begun && (strings.HasPrefix(Silent, h) || strings.HasPrefix(Heartbeat, h) || strings.TrimSpace(h) == Silent || strings.TrimSpace(h) == Heartbeat) {
-		return 0
-	}
-	if i := strings.LastIndex(h, "[["); i >= 0 && !strings.Contains(h[i:], "]]") && len(h)-i < 200 {
-		return i
-	}
-	if strings.HasSuffix(h, "[") {
-		return len(h) - 1
-	}
-	return len(h)
-}
-
-// Outbound makes the messages for t: copies of template, prefix in front, cut
-// by split. A reply tag threads the first part only.
-func Outbound(template msg.Outbound, t Text, prefix string, split func(string) []string) []msg.Outbound {
-	text := t.Text
-	if prefix != "" && !strings.HasPrefix(text, prefix) {
-		text = prefix + " " + text
-	}
-	current := template.ReplyTo
-	template.ReplyTo = ""
-	parts := split(text)
-	out := make([]msg.Outbound, 0, len(parts))
-	for i, p := range parts {
-		o := template
-		o.ID, o.Text = id.NewDelivery(), p
-		if len(parts) > 1 {
-			o.Part, o.Parts = i+1, len(parts)
-		}
-		if i == 0 {
-			switch {
-			case t.ReplyTo != "":
-				o.ReplyTo = t.ReplyTo
-			case t.Current:
-				o.ReplyTo = current
-			}
-		}
-		out = append(out, o)
+	out.Silent = s == "" || onlyTokens(s)
+	if out.Silent {
+		out.Text = ""
 	}
 	return out
+}
+
+func (t *Text) tagged(message string) {
+	if message != "" {
+		t.ReplyTo = id.Message(strings.TrimSpace(message))
+	} else {
+		t.Current = true
+	}
+}
+
+// Acked reads the answer to a heartbeat: with the token and at most limit
+// characters beside it, nothing needs to be told.
+func Acked(raw string, limit int) Text {
+	t := Clean(raw)
+	if strings.Contains(raw, Heartbeat) && utf8.RuneCountInString(t.Text) <= limit {
+		return Text{Silent: true}
+	}
+	return t
+}
+
+// onlyTokens reports whether s is nothing but tokens and blanks.
+func onlyTokens(s string) bool {
+	s, _ = unToken(s)
+	return s == ""
+}
+
+// unToken takes tokens and blanks off the start of s.
+func unToken(s string) (rest string, tokens int) {
+	for {
+		s = strings.TrimLeftFunc(s, unicode.IsSpace)
+		switch {
+		case strings.HasPrefix(s, Silent):
+			s = s[len(Silent):]
+		case strings.HasPrefix(s, Heartbeat):
+			s = s[len(Heartbeat):]
+		default:
+			return s, tokens
+		}
+		tokens++
+	}
+}
+
+func startsBlank(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return n > 0 && unicode.IsSpace(r)
 }

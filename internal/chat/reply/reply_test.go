@@ -76,14 +76,8 @@ func FuzzStream(f *testing.F) {
 			return
 		}
 		got := streamed(text, n)
-		if c := reply.Clean(text); c.Silent {
-			if strings.TrimSpace(got) != "" {
-				t.Errorf("silent %q showed %q", text, got)
-			}
-			return
-		}
-		if strings.TrimLeft(got, " \n\t") != strings.TrimLeft(text, " \n\t") {
-			t.Errorf("stream of %q in pieces of %d = %q", text, n, got)
+		if c := reply.Clean(text); strings.TrimSpace(got) != c.Text {
+			t.Errorf("stream of %q in pieces of %d = %q, want %q", text, n, got, c.Text)
 		}
 	})
 }
@@ -97,5 +91,64 @@ func TestOutbound(t *testing.T) {
 	}
 	if got := reply.Outbound(msg.Outbound{ReplyTo: "7"}, reply.Text{Text: "a"}, "", split); got[0].ReplyTo != "" || got[0].Parts != 0 {
 		t.Errorf("Outbound = %+v", got)
+	}
+}
+
+// HB-02: what is visible of a reply that comes in pieces, at any moment.
+func TestPiecesOfATokenAreNeverSeen(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		pieces []string
+		want   string
+	}{
+		{[]string{"N", "O", "_", "RE", "PLY"}, ""},
+		{[]string{"NO_REPLY"}, ""},
+		{[]string{"  NO_REPLY\n"}, ""},
+		{[]string{"No", ", that is wrong."}, "No, that is wrong."},
+		{[]string{"NO", "TE: disk full"}, "NOTE: disk full"},
+		{[]string{"N", " is the answer"}, "N is the answer"},
+		{[]string{"HEART", "BEAT_OK"}, ""},
+		{[]string{"HEART", " rate is 60"}, "HEART rate is 60"},
+		{[]string{"NO_REPLY", "NO_REPLY"}, ""},
+		{[]string{"Sure.\n", "NO_REPLY"}, "Sure."},
+		{[]string{"Sure.\n", "NO_REPLY", "\nHEARTBEAT", "_OK\n"}, "Sure."},
+		{[]string{"Sure.\n", "NO", " way"}, "Sure.\nNO way"},
+		{[]string{"HEARTBEAT_OK", "\n", "but the disk is full"}, "but the disk is full"},
+		{[]string{"[[reply_to_current]]", " ", " hi"}, "hi"},
+	} {
+		var got strings.Builder
+		s := &reply.Stream{Emit: func(t string, _ bool) { got.WriteString(t) }}
+		s.Fresh()
+		for _, p := range tc.pieces {
+			s.Delta(p)
+			if !strings.HasPrefix(tc.want, strings.TrimRight(got.String(), " \n")) {
+				t.Errorf("%q shows %q on the way", tc.pieces, got.String())
+			}
+		}
+		s.Flush()
+		if g := got.String(); strings.TrimSpace(g) != tc.want {
+			t.Errorf("%q shows %q, want %q", tc.pieces, g, tc.want)
+		}
+		if c := reply.Clean(strings.Join(tc.pieces, "")); c.Text != tc.want {
+			t.Errorf("Clean(%q) = %q, want %q", tc.pieces, c.Text, tc.want)
+		}
+	}
+}
+
+func TestAcked(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		raw  string
+		want string
+	}{
+		{"HEARTBEAT_OK", ""},
+		{"HEARTBEAT_OK all is well", ""},
+		{"All is well.\nHEARTBEAT_OK", ""},
+		{"HEARTBEAT_OK " + strings.Repeat("x", 31), strings.Repeat("x", 31)},
+		{"The disk is full.", "The disk is full."},
+	} {
+		if got := reply.Acked(tc.raw, 30); got.Text != tc.want || got.Silent != (tc.want == "") {
+			t.Errorf("Acked(%q) = %+v, want %q", tc.raw, got, tc.want)
+		}
 	}
 }
