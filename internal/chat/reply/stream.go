@@ -13,7 +13,7 @@ type Stream struct {
 	// the current one; may be nil.
 	Tag func(message string)
 
-	held  strings.Builder
+	held  string
 	begun bool // something of this message was let through
 	eat   bool // blanks behind a tag go with it
 }
@@ -27,11 +27,10 @@ func (s *Stream) Fresh() {
 
 // Delta adds streamed text.
 func (s *Stream) Delta(t string) {
-	s.held.WriteString(t)
+	s.held += t
 	h := s.untagged()
 	cut := safe(h, s.begun)
-	s.held.Reset()
-	s.held.WriteString(h[cut:])
+	s.held = h[cut:]
 	if cut > 0 {
 		s.emit(h[:cut])
 	}
@@ -39,7 +38,7 @@ func (s *Stream) Delta(t string) {
 
 // untagged is what is held, without the tags in it.
 func (s *Stream) untagged() string {
-	h := s.held.String()
+	h := s.held
 	if s.eat || !s.begun {
 		h = strings.TrimLeftFunc(h, unicode.IsSpace)
 		s.eat = s.eat && h == ""
@@ -73,7 +72,7 @@ func (s *Stream) untagged() string {
 // Flush lets go what is held, tokens excepted.
 func (s *Stream) Flush() {
 	h := s.untagged()
-	s.held.Reset()
+	s.held = ""
 	s.eat = false
 	h = unTail(h)
 	if t := strings.TrimSpace(h); t == "" || !s.begun && onlyTokens(t) {
