@@ -66,7 +66,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 	g.info, g.choose = g.control.SessionInfo, g.control.ChooseModel
 	all, err := feature.Merge(
 		feature.Feature{Name: "sessions", Methods: g.book.Methods()},
-		feature.Feature{Name: "chat", Methods: g.chat.Methods()},
+		feature.Feature{Name: "chat", Methods: g.chat.Methods(), Commands: g.chat.SlashCommands()},
 		feature.Feature{Name: "tools", Tools: g.tools.all},
 		g.control.Feature(),
 		openai.Feature(openai.Options{Do: g.ask, Config: g.cfg.Current}),
@@ -75,6 +75,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	all.Commands = append(all.Commands, command.Later(all.Commands)...)
 	g.commands = all.Commands
 	if g.chat.Commands, err = command.NewTable(all.Commands); err != nil {
 		return err

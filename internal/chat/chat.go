@@ -4,6 +4,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -37,6 +38,7 @@ type Work struct {
 	Keys      []string // their inbox entries
 	Dropped   []string // entries that there was no room for and that the run is told about
 	Owner     bool
+	Once      command.Once // what directives set for it
 	Lane      string       // whose bound it counts against: main (or empty), cron, subagent
 	Recovered bool         // an earlier process may have begun it
 	Reply     msg.Outbound // template; without an address nobody is written to
@@ -95,6 +97,7 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 	in := joined(ins) // as one message, for the gate and the commands
 	w := Work{Run: id.NewRun(), In: ins, Keys: keys(items), Recovered: items[0].Tries > 0, Reply: msg.Outbound{To: in.At, ReplyTo: ins[len(ins)-1].ID}}
 
+	may := true
 	if c := in.Client; c != nil {
 		w.Run, w.Session, w.Owner = c.Run, c.Session, c.Owner
 		if !c.Deliver {
@@ -113,6 +116,7 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 			return h.finish(ctx, w, d.Text, nil)
 		}
 		w.Session, w.Owner = route.Resolve(h.Config(), in).Session, d.Owner
+		may = h.Access.MayCommand(in, d)
 		for i := range ins {
 			h.fetch(ctx, &ins[i])
 		}
@@ -122,19 +126,31 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 		h.Submit(ctx, w)
 		return nil
 	}
-	if words, ok := h.stops(in.Text); ok {
+	if words, ok := h.stops(in.Text); ok && may {
 		return h.stop(ctx, w, words)
 	}
-	if answer, ok := bash(in.Text); ok {
+	if answer, ok := bash(in.Text); ok && may {
 		return h.answered(ctx, w, answer)
 	}
-	answer, handled, err := h.Commands.Apply(ctx, command.Env{In: in, Session: w.Session, Agent: w.Session.Agent(), Owner: w.Owner})
-	if handled {
+	if h.readsText(in) {
+		env := command.Env{In: in, Session: w.Session, Agent: w.Session.Agent(), Owner: w.Owner, May: may}
+		said, err := h.Commands.Apply(ctx, env)
 		if err != nil {
 			h.Log.WarnContext(ctx, "command failed", "session", w.Session, "err", err)
-			answer = fault.Hint(err)
+			said.Replies = append(said.Replies, fault.Hint(err))
 		}
-		return h.answered(ctx, w, answer)
+		if said.Handled {
+			return h.answered(ctx, w, strings.Join(said.Replies, "\n\n"))
+		}
+		if err := h.aside(ctx, w, said.Replies); err != nil {
+			return err
+		}
+		for i := range ins {
+			if may {
+				ins[i].Text = h.Commands.Cut(ins[i].Text)
+			}
+		}
+		w.Once = said.Once
 	}
 
 	h.Submit(ctx, w)
@@ -285,6 +301,7 @@ func (h *Handler) request(ctx context.Context, w Work, dropped []Work) (agent.Re
 	if c := w.In[len(w.In)-1].Client; c != nil {
 		req.Conn, req.Model, req.Thinking, req.System, req.Timeout = c.Conn, c.Model, c.Thinking, c.System, c.Timeout
 	}
+	req.Model, req.Thinking = cmp.Or(w.Once.Model, req.Model), cmp.Or(w.Once.Thinking, req.Thinking)
 	return req, lines, nil
 }
 

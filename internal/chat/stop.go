@@ -44,6 +44,8 @@ func Stops(text string) bool {
 	return false
 }
 
+const nothingRuns = "Nothing is running in this session."
+
 // resets reports whether text asks for a new conversation.
 func resets(text string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -74,7 +76,7 @@ func (h *Handler) stop(ctx context.Context, w Work, answer string) error {
 		children = h.Children(ctx, w.Session)
 	}
 	if len(runs) == 0 && children == 0 {
-		answer = "Nothing is running in this session."
+		answer = nothingRuns
 	}
 	return h.answered(ctx, w, answer)
 }

@@ -39,7 +39,7 @@ func (h *Handler) bound(lane string) int {
 // what its sender may do, and because nothing of it is special.
 func joins(a, b Work) bool {
 	x, y := a.In[0], b.In[0]
-	return !a.Recovered && !b.Recovered && a.Owner == b.Owner && a.Lane == b.Lane && a.Reply.To == b.Reply.To && (x.Client == nil) == (y.Client == nil) &&
+	return !a.Recovered && !b.Recovered && a.Owner == b.Owner && a.Lane == b.Lane && a.Once == b.Once && a.Reply.To == b.Reply.To && (x.Client == nil) == (y.Client == nil) &&
 		(x.Client == nil || x.Client.Conn == y.Client.Conn && !x.Client.Lost && !y.Client.Lost && settings(x) == settings(y))
 }
 
@@ -57,6 +57,9 @@ func (h *Handler) waits(ctx context.Context, w Work) queue.Wait {
 	}
 	how := QueueSettings(h.Config(), s, in.At.Channel)
 	how.Pool = w.Lane
+	if m, ok := queue.ParseMode(w.Once.Queue); ok {
+		how.Mode = m
+	}
 	switch {
 	case in.Client != nil && (in.Client.Plain || in.Client.Lost):
 		// A program waits for the answer to each of its requests.

@@ -61,12 +61,14 @@ type Debounce struct {
 
 // Commands is commands.
 type Commands struct {
-	Text           *bool               `json:"text"`
-	Bash           bool                `json:"bash"`
-	Config         bool                `json:"config"`
-	Restart        *bool               `json:"restart"`
-	OwnerAllowFrom []string            `json:"ownerAllowFrom"`
-	AllowFrom      map[string][]string `json:"allowFrom"`
+	Text            *bool               `json:"text"`
+	Native          json.RawMessage     `json:"native"` // true, false, "auto"
+	Bash            bool                `json:"bash"`
+	Config          bool                `json:"config"`
+	Restart         *bool               `json:"restart"`
+	UseAccessGroups *bool               `json:"useAccessGroups"`
+	OwnerAllowFrom  []string            `json:"ownerAllowFrom"`
+	AllowFrom       map[string][]string `json:"allowFrom"`
 }
 
 // ChannelSection is the part of channels.<id> and of its accounts that the

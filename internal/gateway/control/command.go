@@ -23,19 +23,66 @@ import (
 // are given in. What they answer is for people; nothing parses it.
 func (c *Control) commands() []command.Command {
 	return []command.Command{
-		{Name: "help", Help: "what you can type here", Run: c.cmdHelp},
-		{Name: "commands", Help: "all commands", Run: c.cmdCommands},
-		{Name: "status", Help: "session, model and how full the context is", Run: c.cmdStatus},
-		{Name: "whoami", Aliases: []string{"id"}, Help: "who you are to the gateway", Run: c.cmdWhoami},
-		{Name: "context", Help: "what fills the context: list, detail or json", Run: c.cmdContext},
+		{Name: "help", Help: "what you can type here", Run: c.cmdHelp, Inline: true},
+		{Name: "commands", Help: "all commands", Run: c.cmdCommands, Inline: true},
+		{Name: "status", Help: "session, model and how full the context is", Run: c.cmdStatus, Inline: true},
+		{Name: "whoami", Aliases: []string{"id"}, Help: "who you are to the gateway", Run: c.cmdWhoami, Inline: true},
+		{Name: "context", Help: "what fills the context: list, detail or json", Args: choices("mode", "list", "detail", "json"), Run: c.cmdContext},
 		{Name: "new", Help: "start a new conversation", Run: c.cmdReset("new")},
 		{Name: "reset", Help: "start a new conversation", Run: c.cmdReset("reset")},
-		{Name: "model", Help: "show or choose the model: a name, list, status or default", Run: c.cmdModel},
+		{
+			Name: "model", Help: "show or choose the model: a name, list, status or default", Args: choices("model"), Run: c.cmdModel,
+			Takes: oneWord, Once: func(o *command.Once, args string) error {
+				m, err := c.find(args)
+				o.Model = m.String()
+				return err
+			},
+		},
 		{Name: "models", Help: "browse providers and their models", Run: c.cmdModels},
-		{Name: "think", Aliases: []string{"thinking", "t"}, Help: "how much the model thinks: " + strings.Join(thinkLevels(), ", "), Run: c.cmdThink},
-		{Name: "verbose", Aliases: []string{"v"}, Help: "show what tools do: on, full or off", Run: c.cmdVerbose},
-		{Name: "reasoning", Aliases: []string{"reason"}, Help: "show the model's reasoning: on, off or stream", Run: c.cmdReasoning},
-		{Name: "usage", Help: "tokens under each answer: off, tokens or full; or cost", Run: c.cmdUsage},
+		{
+			Name: "think", Aliases: []string{"thinking", "t"}, Help: "how much the model thinks: " + strings.Join(thinkLevels(), ", "),
+			Args: choices("level", thinkLevels()...), Run: c.cmdThink, Takes: oneWord, Once: func(o *command.Once, args string) error {
+				level, ok := thinkLevel(args)
+				if !ok {
+					return wrong("think", args, thinkLevels())
+				}
+				o.Thinking = level
+				return nil
+			},
+		},
+		{
+			Name: "verbose", Aliases: []string{"v"}, Help: "show what tools do: on, full or off", Args: choices("mode", "on", "full", "off"),
+			Run: c.cmdVerbose, Takes: oneWord, Once: onceOf(func(o *command.Once) *string { return &o.Verbose }, "off", "on", "full"),
+		},
+		{
+			Name: "reasoning", Aliases: []string{"reason"}, Help: "show the model's reasoning: on, off or stream", Args: choices("mode", "on", "off", "stream"),
+			Run: c.cmdReasoning, Takes: oneWord, Once: onceOf(func(o *command.Once) *string { return &o.Reasoning }, "off", "on", "stream"),
+		},
+		{Name: "fast", Help: "fast mode, for models that have it: on or off", Args: choices("mode", "status", "on", "off"), Run: c.cmdFast, Takes: oneWord},
+		{Name: "usage", Help: "tokens under each answer: off, tokens or full; or cost", Args: choices("mode", "off", "tokens", "full", "cost"), Run: c.cmdUsage},
+		{Name: "activation", Help: "when the agent answers in this group: mention or always", Args: choices("mode", "mention", "always"), Run: c.cmdActivation},
+		{Name: "send", Help: "whether answers of this session go out: on, off or inherit", Owner: true, Args: choices("mode", "on", "off", "inherit"), Run: c.cmdSend},
+		{Name: "restart", Help: "restart the gateway", Owner: true, Run: c.cmdRestart},
+	}
+}
+
+// choices is the one argument of a command.
+func choices(name string, values ...string) []command.Arg {
+	return []command.Arg{{Name: name, Choices: values}}
+}
+
+// oneWord is for directives that take one word.
+func oneWord(i int, _ string) bool { return i == 0 }
+
+// onceOf sets one field of what holds for a message.
+func onceOf(field func(*command.Once) *string, values ...string) func(*command.Once, string) error {
+	return func(o *command.Once, args string) error {
+		v := strings.ToLower(args)
+		if !slices.Contains(values, v) {
+			return wrong("directive", args, values)
+		}
+		*field(o) = v
+		return nil
 	}
 }
 
@@ -60,6 +107,9 @@ func (c *Control) cmdCommands(context.Context, command.Env, string) (string, err
 	b.WriteString("Commands:")
 	stop := false
 	for _, one := range all {
+		if one.Hidden {
+			continue
+		}
 		stop = stop || one.Name == "stop"
 		b.WriteString("\n/" + one.Name)
 		for _, a := range one.Aliases {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/session"
 )
@@ -83,6 +84,61 @@ func (c *Control) cmdReasoning(ctx context.Context, env command.Env, args string
 		[]string{"off", "on", "stream"},
 		func(s *session.Session) *string { return &s.ReasoningLevel },
 	})
+}
+
+func (c *Control) cmdFast(ctx context.Context, env command.Env, args string) (string, error) {
+	words := map[bool]string{true: "on", false: "off"}
+	switch v := strings.ToLower(args); v {
+	case "", "status":
+		s, err := c.current(ctx, env.Session)
+		return "Fast mode is " + words[s.FastMode != nil && *s.FastMode] + ". Change it with /fast on|off", err
+	case "on", "off":
+		on := v == "on"
+		err := c.change(ctx, env.Session, func(s *session.Session) { s.FastMode = &on })
+		return "Fast mode is now " + v + ".", err
+	}
+	return "", wrong("fast", args, []string{"status", "on", "off"})
+}
+
+func (c *Control) cmdActivation(ctx context.Context, env command.Env, args string) (string, error) {
+	if env.In.Client != nil || env.In.At.Kind == msg.Direct || env.In.At.Kind == "" {
+		return "⚙️ Group activation only applies to group chats.", nil
+	}
+	return c.option(ctx, env, args, option{
+		"activation", "Group activation",
+		[]string{"mention", "always"},
+		func(s *session.Session) *string { return &s.GroupActivation },
+	})
+}
+
+// cmdSend sets whether answers of the session are sent.
+func (c *Control) cmdSend(ctx context.Context, env command.Env, args string) (string, error) {
+	stored := map[string]string{"on": "allow", "off": "deny", "inherit": "", "allow": "allow", "deny": "deny", "default": "", "reset": ""}
+	v := strings.ToLower(args)
+	if v == "" {
+		s, err := c.current(ctx, env.Session)
+		return "Send policy is " + first(s.SendPolicy, "inherit") + ". Change it with /send on|off|inherit", err
+	}
+	set, ok := stored[v]
+	if !ok {
+		return "", wrong("send", args, []string{"on", "off", "inherit"})
+	}
+	err := c.change(ctx, env.Session, func(s *session.Session) { s.SendPolicy = set })
+	return "⚙️ Send policy set to " + map[string]string{"allow": "on", "deny": "off", "": "inherit"}[set] + ".", err
+}
+
+// restartPause lets the answer go out before the gateway ends.
+const restartPause = 2 * time.Second
+
+func (c *Control) cmdRestart(context.Context, command.Env, string) (string, error) {
+	if on := c.Config().Commands.Restart; on != nil && !*on {
+		return "⚠️ /restart is disabled. The owner can set commands.restart=true.", nil
+	}
+	if c.Restart == nil {
+		return "⚠️ This gateway can't restart itself. On its host: openclaw gateway restart", nil
+	}
+	c.Restart("/restart", restartPause)
+	return "⚙️ Restarting the gateway. Give it a few seconds.", nil
 }
 
 // cmdUsage sets the footer of answers; alone it goes to the next setting.

@@ -22,13 +22,13 @@ func (w *world) say(t *testing.T, text string) (string, error) {
 	}
 	env := command.Env{
 		In:      msg.Inbound{Text: text, From: msg.Sender{ID: "alice!a@host", Name: "alice"}, At: msg.Address{Channel: "irc", Account: "default", Peer: "alice"}},
-		Session: "agent:main:main", Agent: "main",
+		Session: "agent:main:main", Agent: "main", May: true,
 	}
-	reply, handled, err := table.Apply(t.Context(), env)
-	if !handled {
+	got, err := table.Apply(t.Context(), env)
+	if !got.Handled {
 		t.Fatalf("%q is no command", text)
 	}
-	return reply, err
+	return strings.Join(got.Replies, "\n"), err
 }
 
 func TestCommands(t *testing.T) {
