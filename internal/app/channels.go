@@ -30,7 +30,9 @@ type channels struct {
 	client *http.Client
 	secret func(ctx context.Context, section json.RawMessage) (json.RawMessage, error)
 	getenv func(string) string
-	log    *slog.Logger
+	// menu returns the commands for the menu of an account, none to clear it.
+	menu func(id.Channel, id.Account) []channel.MenuItem
+	log  *slog.Logger
 
 	mu   sync.Mutex
 	runs map[accountKey]*accountRun
@@ -51,6 +53,7 @@ type accountRun struct {
 	raw    string
 	cancel context.CancelFunc
 	done   chan struct{}
+	menu   chan struct{} // the menu is to be shown; one request covers any number
 	status AccountStatus
 }
 
@@ -101,6 +104,13 @@ func (c *channels) apply(ctx context.Context, cfg *config.Config) {
 	for k, a := range want {
 		c.start(ctx, kinds[k.channel], k, a)
 	}
+	c.mu.Lock()
+	for _, r := range c.runs {
+		if r.status.Connected {
+			poke(r.menu) // who may have one may have changed
+		}
+	}
+	c.mu.Unlock()
 	c.bus.Publish(event.HealthChanged{})
 }
 
@@ -110,7 +120,7 @@ func (c *channels) start(ctx context.Context, kind channel.Kind, k accountKey, a
 	if c.runs[k] != nil {
 		return
 	}
-	r := &accountRun{raw: string(a.Raw), done: make(chan struct{}), status: AccountStatus{Channel: k.channel, Account: k.account, Label: kind.Label, Enabled: a.Enabled}}
+	r := &accountRun{raw: string(a.Raw), done: make(chan struct{}), menu: make(chan struct{}, 1), status: AccountStatus{Channel: k.channel, Account: k.account, Label: kind.Label, Enabled: a.Enabled}}
 	ctx, r.cancel = context.WithCancel(ctx)
 	c.runs[k] = r
 	if !a.Enabled {
@@ -138,6 +148,9 @@ func (c *channels) run(ctx context.Context, kind channel.Kind, k accountKey, a c
 		}
 		c.mu.Unlock()
 		c.out.Ready(k.channel, k.account, err == nil)
+		if err == nil && !was {
+			poke(r.menu)
+		}
 		if was != (err == nil) || err != nil {
 			c.bus.Publish(event.ChannelState{Channel: k.channel, Account: k.account, Connected: err == nil, Err: err})
 		}
@@ -167,6 +180,14 @@ func (c *channels) run(ctx context.Context, kind channel.Kind, k accountKey, a c
 	}
 	detach := c.out.Attach(ctx, k.channel, k.account, ch)
 	defer detach()
+	if m, ok := channel.As[channel.Menu](ch); ok && c.menu != nil {
+		menuCtx, stop := context.WithCancel(ctx)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			keepMenu(menuCtx, log, m, r.menu, func() []channel.MenuItem { return c.menu(k.channel, k.account) })
+		})
+		defer func() { stop(); wg.Wait() }()
+	}
 	c.note(r, func(s *AccountStatus) { s.Running, s.Channeler = true, ch })
 	defer c.note(r, func(s *AccountStatus) { s.Running, s.Connected = false, false })
 

@@ -13,6 +13,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/base/version"
+	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/client"
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/config"
@@ -54,6 +55,12 @@ func (g *daemon) build(ctx context.Context) (err error) {
 		secret: func(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 			return g.cfg.Current().Reveal(ctx, raw)
 		},
+	}
+	g.channels.menu = func(ch id.Channel, a id.Account) []channel.MenuItem {
+		if !g.cfg.Current().NativeCommands(ch, a) {
+			return nil
+		}
+		return menuItems(g.chat.Commands.All())
 	}
 	g.control = control.New(control.Deps{
 		Config: g.cfg.Current, Sessions: g.book, Models: g.models, Lines: events{g.db}, Bus: g.bus, Log: g.log,
