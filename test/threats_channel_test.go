@@ -353,7 +353,10 @@ func TestThreatsOfModelText(t *testing.T) {
 	})
 	t.Run("T-48 each chat gets its own answers", func(t *testing.T) {
 		q := newPhone(t, object{"allowFrom": []any{7, 8, 9}, "groupPolicy": "allowlist", "groups": object{"-100": object{"requireMention": false}}, "groupAllowFrom": []any{7, 8, 9}})
-		q.Edit(func(cfg object) { cfg["session"] = object{"dmScope": "per-channel-peer"} })
+		q.Edit(func(cfg object) {
+			cfg["session"] = object{"dmScope": "per-channel-peer"}
+			cfg["messages"] = object{"queue": object{"mode": "followup", "debounceMs": 0, "cap": 100}} // an answer to each
+		})
 		q.online(t)
 		const each = 30
 		chats := [][2]int{{7, 7}, {8, 8}, {9, -100}}

@@ -33,8 +33,9 @@ func (h *Handler) SlashCommands() []command.Command {
 
 // cmdStop is for menus and lists: [Handler.Handle] knows /stop before.
 func (h *Handler) cmdStop(ctx context.Context, env command.Env, _ string) (string, error) {
-	if len(h.Abort(env.Session, "", "stop")) == 0 {
-		return nothingRuns, nil
+	runs, err := h.halt(ctx, env.Session, "", "stop")
+	if err != nil || len(runs) == 0 {
+		return nothingRuns, err
 	}
 	return "⚙️ Agent was aborted.", nil
 }

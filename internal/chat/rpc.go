@@ -93,7 +93,10 @@ func (h *Handler) rpcChatSend(ctx context.Context, c *rpc.Caller, p chatSend) (a
 	}
 	key := h.key(p.SessionKey)
 	if _, ok := h.stops(p.Message); ok {
-		runs := h.Abort(key, "", "stop")
+		runs, err := h.halt(ctx, key, "", "stop")
+		if err != nil {
+			return nil, err
+		}
 		return aborted{OK: true, Aborted: len(runs) > 0, Runs: nonNil(runs)}, nil
 	}
 	in := h.inbound(c, key, id.Run(p.Key), p.Message, atts)
@@ -145,14 +148,17 @@ type abortParams struct {
 	Run        string `json:"runId,omitempty" schema:"minLength=1"`
 }
 
-func (h *Handler) rpcAbort(_ context.Context, _ *rpc.Caller, p abortParams) (aborted, error) {
+func (h *Handler) rpcAbort(ctx context.Context, _ *rpc.Caller, p abortParams) (aborted, error) {
 	key := h.key(p.SessionKey)
 	if p.Run != "" {
 		if s, ok := h.results.running(id.Run(p.Run)); ok && s != "" && s != key {
 			return aborted{}, rpc.Invalid("runId does not match sessionKey")
 		}
 	}
-	runs := h.Abort(key, id.Run(p.Run), "rpc")
+	runs, err := h.halt(ctx, key, id.Run(p.Run), "rpc")
+	if err != nil {
+		return aborted{}, err
+	}
 	return aborted{OK: true, Aborted: len(runs) > 0, Runs: nonNil(runs)}, nil
 }
 

@@ -64,7 +64,10 @@ func bash(text string) (answer string, ok bool) {
 
 // stop ends the session's run and what waits behind it, and says so.
 func (h *Handler) stop(ctx context.Context, w Work, answer string) error {
-	runs := h.Abort(w.Session, "", "stop")
+	runs, err := h.halt(ctx, w.Session, "", "stop")
+	if err != nil {
+		return err
+	}
 	for _, d := range h.queue.Drop(w.Session) {
 		if err := h.finish(ctx, d, "", &agent.Aborted{Origin: "stop"}); err != nil {
 			return err
@@ -84,6 +87,23 @@ func (h *Handler) stop(ctx context.Context, w Work, answer string) error {
 // Abort stops the run of a session, or only the named one, and returns the runs
 // that it stopped. Origin says who asked: rpc or stop.
 func (h *Handler) Abort(key id.SessionKey, run id.Run, origin string) []id.Run {
+	runs, _ := h.abort(key, run, origin)
+	return runs
+}
+
+// halt is Abort for good: the messages are done before it returns, so that a
+// crash before their run has ended doesn't bring them back.
+func (h *Handler) halt(ctx context.Context, key id.SessionKey, run id.Run, origin string) ([]id.Run, error) {
+	runs, batch := h.abort(key, run, origin)
+	for _, w := range batch {
+		if err := h.finish(ctx, w, "", &agent.Aborted{Origin: origin}); err != nil {
+			return runs, err
+		}
+	}
+	return runs, nil
+}
+
+func (h *Handler) abort(key id.SessionKey, run id.Run, origin string) ([]id.Run, []Work) {
 	batch := h.queue.Abort(key, &agent.Aborted{Origin: origin}, func(w Work) bool {
 		s, _ := h.results.get(w.Run)
 		return run == "" || w.Run == run || s != nil && s.as == run
@@ -98,7 +118,7 @@ func (h *Handler) Abort(key id.SessionKey, run id.Run, origin string) []id.Run {
 			out = append(out, r)
 		}
 	}
-	return out
+	return out, batch
 }
 
 // Poisoned tells the sender of a message that it was set aside.
