@@ -60,7 +60,7 @@ type core struct {
 func buildCore(cfg *config.Store, db *store.DB, log *slog.Logger) (*core, error) {
 	c := &core{cfg: cfg, db: db, bus: event.NewBus(), log: log, hooks: new(hook.Set), client: provider.NewClient()}
 	c.secrets = &secrets{config: cfg.Current}
-	c.book = &session.Book{Store: db, Config: cfg.Current, Now: time.Now, Log: log}
+	c.book = &session.Book{Store: db, Tails: db, Config: cfg.Current, Now: time.Now, Log: log}
 	c.book.Model = func(a id.Agent) llm.Model { return c.models.Default(a) }
 	c.models = model.New(Providers(), c.client, cfg.Current, c.secrets, db)
 	host := local.New(os.Environ(), cfg.Current().Tools.Exec.PathPrepend...)

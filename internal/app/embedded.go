@@ -60,6 +60,9 @@ func Embedded(ctx context.Context, t Turn) (chat.Result, error) {
 		return chat.Result{}, err
 	}
 	defer closing(ctx, t.Log, "transcripts", c.book)
+	if err := c.book.Restore(ctx); err != nil {
+		return chat.Result{}, err
+	}
 	defer c.tools.close()
 	c.models.Probe(ctx)
 	c.chat.Start()

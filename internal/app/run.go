@@ -83,6 +83,9 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer closing(ctx, o.Log, "transcripts", c.book)
+	if err := c.book.Restore(ctx); err != nil {
+		return err
+	}
 	g := &daemon{core: c, opts: o, problems: loaded.Problems}
 	if err := g.build(ctx); err != nil {
 		return err

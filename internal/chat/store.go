@@ -27,10 +27,14 @@ func (h *Handler) storeRun(lane context.Context, w Work, out agent.Outcome, text
 }
 
 func (h *Handler) storeFinished(ctx context.Context, w Work, out agent.Outcome, f inbox.Finished) error {
-	if out.Session != "" { // the transcript is on disk before the message counts as done
-		if err := h.Agent.Sessions.Sync(ctx, out.Session); err != nil {
-			return err
+	if out.Session != "" { // the transcript is durable before the message counts as done, or with it
+		tail, ok := h.Agent.Sessions.Tail(out.Session)
+		if !ok {
+			if err := h.Agent.Sessions.Sync(ctx, out.Session); err != nil {
+				return err
+			}
 		}
+		f.Tail = tail
 	}
 	tried := false
 	_, err := h.Agent.Sessions.UpdateBy(ctx, w.Session, func(s *session.Session) error {

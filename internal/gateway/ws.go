@@ -99,20 +99,23 @@ func (h *hub) enter(wg *sync.WaitGroup) bool {
 // link is a WebSocket and the connection under it.
 type link struct {
 	*websocket.Conn
-	raw net.Conn
+	raw *cork
 	cut context.Context
 }
 
 // hijacked keeps the connection that a handler takes over.
 type hijacked struct {
 	http.ResponseWriter
-	raw net.Conn
+	raw *cork
 }
 
 func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	c, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	h.raw = c
-	return c, rw, err
+	if err != nil {
+		return nil, nil, err
+	}
+	h.raw = &cork{Conn: c}
+	return h.raw, bufio.NewReadWriter(rw.Reader, bufio.NewWriter(h.raw)), nil
 }
 
 func accept(cut context.Context, w http.ResponseWriter, r *http.Request) (*link, error) {

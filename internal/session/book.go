@@ -25,6 +25,8 @@ type Book struct {
 	// Halt ends what runs in a session before its transcript is taken away; nil
 	// does nothing.
 	Halt func(ctx context.Context, key id.SessionKey) error
+	// Tails keeps the ends of transcripts; nil has each run sync its own.
+	Tails TailStore
 
 	shelf shelf
 }
@@ -36,15 +38,28 @@ func (b *Book) logger() *slog.Logger {
 	return b.Log
 }
 
-// Close lets go of all files. What was written stays in the hands of the
-// system; call [Book.Sync] before it where it must be durable.
+// Close lets go of all files once they are on the disk.
 func (b *Book) Close() error {
+	var errs []error
+	b.shelf.mu.Lock()
+	b.shelf.closed = true
+	kept := b.shelf.settling != nil
+	if kept {
+		b.shelf.settling.Stop()
+	}
+	b.shelf.mu.Unlock()
+	b.shelf.settleMu.Lock() // one that is under way ends first
+	if kept {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) //nolint:forbidigo // the program ends
+		errs = append(errs, b.settleNow(ctx))
+		cancel()
+	}
+	b.shelf.settleMu.Unlock()
 	b.shelf.mu.Lock()
 	open := maps.Clone(b.shelf.open)
 	clear(b.shelf.open)
 	b.shelf.bytes = 0
 	b.shelf.mu.Unlock()
-	var errs []error
 	for _, t := range open {
 		t.syncMu.Lock()
 		t.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -32,6 +33,10 @@ type shelf struct {
 	syncs   chan struct{}
 	entries map[id.SessionKey]Session
 	locks   map[id.SessionKey]*keyLock
+
+	settling *time.Timer // until kept tails are dropped; nil when there are none
+	closed   bool
+	settleMu sync.Mutex // one settles at a time
 }
 
 type keyLock struct {

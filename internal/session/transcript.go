@@ -52,6 +52,12 @@ type transcript struct {
 	synced  uint64 // writes known to be on the disk; guarded by syncMu
 	fresh   bool   // the directory entry isn't on the disk; guarded by mu
 
+	// What was written since the file was on the disk or its end was kept; see
+	// tail.go. Guarded by mu.
+	pending   []byte
+	pendingAt int64
+	long      bool // more than is worth keeping
+
 	used uint64 // for the cache; guarded by Book.mu
 	refs int    // users right now; guarded by Book.mu
 	cost int    // bytes in the cache; guarded by Book.mu
@@ -216,6 +222,7 @@ func (t *transcript) put(line []byte) error {
 	if err == nil {
 		t.size += int64(n)
 		t.written++
+		t.grew(line)
 		return nil
 	}
 	if n > 0 {
@@ -285,7 +292,7 @@ func (t *transcript) sync(ctx context.Context, limit chan struct{}) error {
 // flush makes what was written durable. The caller holds syncMu.
 func (t *transcript) flush() error {
 	t.mu.Lock()
-	at, fresh, dir := t.written, t.fresh, filepath.Dir(t.path)
+	at, size, fresh, dir := t.written, t.size, t.fresh, filepath.Dir(t.path)
 	err := t.openFile()
 	f := t.file
 	t.mu.Unlock()
@@ -302,10 +309,11 @@ func (t *transcript) flush() error {
 		}
 	}
 	t.synced = at
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.onDisk(size, at)
 	if fresh {
-		t.mu.Lock()
 		t.fresh = false
-		t.mu.Unlock()
 	}
 	return nil
 }

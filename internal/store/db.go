@@ -32,11 +32,12 @@ import (
 
 // The whole interface set, checked here.
 var (
-	_ session.Store = (*DB)(nil)
-	_ inbox.Store   = (*DB)(nil)
-	_ outbox.Store  = (*DB)(nil)
-	_ access.Store  = (*DB)(nil)
-	_ auth.Store    = (*DB)(nil)
+	_ session.Store     = (*DB)(nil)
+	_ session.TailStore = (*DB)(nil)
+	_ inbox.Store       = (*DB)(nil)
+	_ outbox.Store      = (*DB)(nil)
+	_ access.Store      = (*DB)(nil)
+	_ auth.Store        = (*DB)(nil)
 )
 
 // FileName is the database in the state directory.

@@ -106,6 +106,9 @@ func (d *DB) Finish(ctx context.Context, f inbox.Finished) error {
 		return err
 	}
 	n := len(f.Keys) + len(f.Dropped) + len(rows)
+	if len(f.Tail.Data) > 0 {
+		n++
+	}
 	var entry *sessionRow
 	if f.Session != nil {
 		n++
@@ -133,8 +136,8 @@ func (d *DB) Finish(ctx context.Context, f inbox.Finished) error {
 				return err
 			}
 		}
-		if entry == nil {
-			return nil
+		if err := putTail(ctx, w, f.Tail); err != nil || entry == nil {
+			return err
 		}
 		return entry.put(ctx, w)
 	})

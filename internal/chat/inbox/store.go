@@ -24,7 +24,8 @@ type Store interface {
 	// UntryInbound takes one attempt at the messages under keys back.
 	UntryInbound(ctx context.Context, keys ...string) error
 	// Finish marks messages done with their result, stores what is to be
-	// delivered and the session's entry, in one transaction: after a crash either
+	// delivered, the session's entry and the end of its transcript, in one
+	// transaction: after a crash either
 	// all is there or nothing.
 	Finish(ctx context.Context, f Finished) error
 	// PoisonInbound sets a message aside with a reason; it is done, but listed.
@@ -48,6 +49,8 @@ type Finished struct {
 	Result  []byte // JSON, kept with the messages as long as their keys
 	// Session is the index entry after the run; nil leaves it alone.
 	Session *session.Session
+	// Tail is the end of its transcript that isn't on the disk; it may be empty.
+	Tail session.Tail
 }
 
 // Item is one stored message.

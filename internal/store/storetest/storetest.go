@@ -22,6 +22,7 @@ type Store interface {
 	inbox.Store
 	outbox.Store
 	session.Store
+	session.TailStore
 	access.Store
 	auth.Store
 	model.Store
@@ -47,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"finish/all or nothing":       finishAtomic,
 		"session/round trip":          sessionRoundTrip,
 		"session/filters":             sessionFilters,
+		"tails":                       tails,
 		"channel state":               channelState,
 		"system events":               systemEvents,
 		"pairing/limits and expiry":   pairingLimits,
