@@ -103,20 +103,35 @@ func (c ChannelAnswer) Preview() string {
 	return ""
 }
 
-// Ack is the section's reaction to a message that is being worked at; said is
-// false when it has none, so that the general one counts.
-func (c ChannelAnswer) Ack() (emoji string, said bool) {
+// AckRule is a section's reaction to a message that is being worked at.
+type AckRule struct {
+	Emoji string
+	Said  bool // the section has one, "" is none; otherwise the general one counts
+	// Own says that Direct and Group tell where it is shown (WhatsApp).
+	Own    bool
+	Direct bool
+	Group  string // always, mentions, never
+}
+
+// Ack reads the section's reaction.
+func (c ChannelAnswer) Ack() AckRule {
 	raw := bytes.TrimSpace(c.AckReaction)
 	if len(raw) == 0 || string(raw) == "null" {
-		return "", false
+		return AckRule{}
 	}
+	var emoji string
 	if json.Unmarshal(raw, &emoji) == nil {
-		return emoji, true
+		return AckRule{Emoji: emoji, Said: true}
 	}
-	var o struct { // WhatsApp's
-		Emoji string `json:"emoji"`
+	o := struct {
+		Emoji  string `json:"emoji"`
+		Direct *bool  `json:"direct"`
+		Group  string `json:"group"`
+	}{Group: "mentions"}
+	if json.Unmarshal(raw, &o) != nil {
+		return AckRule{}
 	}
-	return o.Emoji, json.Unmarshal(raw, &o) == nil && o.Emoji != ""
+	return AckRule{Emoji: o.Emoji, Said: true, Own: true, Direct: o.Direct == nil || *o.Direct, Group: o.Group}
 }
 
 // Account is the section of one account: the channel's with the account's own
