@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/agent"
@@ -25,6 +26,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/hook"
 	"github.com/openclaw-go/openclaw/internal/machine/local"
+	"github.com/openclaw-go/openclaw/internal/media"
 	"github.com/openclaw-go/openclaw/internal/provider"
 	"github.com/openclaw-go/openclaw/internal/session"
 	"github.com/openclaw-go/openclaw/internal/store"
@@ -50,6 +52,7 @@ type core struct {
 	gate    *access.Gate
 	chat    *chat.Handler
 	client  *http.Client
+	files   *media.Store
 
 	// What the control feature fills in; nil without a gateway.
 	info   func(context.Context, tool.Scope, id.SessionKey) (status.Info, error)
@@ -70,6 +73,7 @@ func buildCore(cfg *config.Store, db *store.DB, log *slog.Logger) (*core, error)
 		Machine: host, Tripped: c.tools.breaker.Tripped, Ended: c.tools.breaker.Forget,
 		Prompts: &agent.Prompts{Config: cfg.Current, Default: c.models.Default, Lookup: c.models.Lookup, Version: version.String(), Heartbeat: heartbeatPrompt},
 	}
+	c.files = &media.Store{Dir: filepath.Join(cfg.Current().Paths.State, "media"), Log: log}
 	c.outbox = &outbox.Outbox{Store: db, Bus: c.bus, Log: log, Failed: c.undelivered}
 	c.gate = newGate(c)
 	c.inbox = &inbox.Inbox{
@@ -81,7 +85,7 @@ func buildCore(cfg *config.Store, db *store.DB, log *slog.Logger) (*core, error)
 	}
 	c.chat = &chat.Handler{
 		Access: c.gate, Hooks: c.hooks, Agent: c.runner, Inbox: c.inbox, Outbox: c.outbox, Events: events{db}, Bus: c.bus,
-		Config: cfg.Current, Log: log,
+		Config: cfg.Current, Log: log, Marks: db, Files: c.files,
 	}
 	c.book.Halt = c.chat.Halt
 	var err error

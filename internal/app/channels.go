@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/event"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/chat/outbox"
 	"github.com/openclaw-go/openclaw/internal/config"
@@ -30,6 +32,7 @@ type channels struct {
 	client *http.Client
 	secret func(ctx context.Context, section json.RawMessage) (json.RawMessage, error)
 	getenv func(string) string
+	open   func(ctx context.Context, a msg.Attachment) (io.ReadCloser, error)
 	// menu returns the commands for the menu of an account, none to clear it.
 	menu func(id.Channel, id.Account) []channel.MenuItem
 	log  *slog.Logger
@@ -165,7 +168,7 @@ func (c *channels) run(ctx context.Context, kind channel.Kind, k accountKey, a c
 		return
 	}
 	ch, err := kind.New(channel.Env{
-		Account: k.account, Log: log, HTTP: c.client, Status: ready,
+		Account: k.account, Log: log, HTTP: c.client, Status: ready, Open: c.open,
 		State: func(ctx context.Context, key string) (string, error) {
 			return c.state.ChannelState(ctx, k.channel, k.account, key)
 		},

@@ -50,7 +50,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 		return err
 	}
 	g.channels = &channels{
-		kinds: Channels(), recv: g.inbox.Accept, out: g.outbox, state: g.db, bus: g.bus, client: g.client, log: g.log,
+		kinds: Channels(), recv: g.inbox.Accept, out: g.outbox, state: g.db, bus: g.bus, client: g.client, open: g.files.Open, log: g.log,
 		getenv: func(name string) string { return g.cfg.Current().Getenv(name) },
 		secret: func(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 			return g.cfg.Current().Reveal(ctx, raw)

@@ -145,6 +145,7 @@ func (g *daemon) run(ctx context.Context, began time.Time) error {
 	wg.Go(func() { g.watch(runCtx) })
 	wg.Go(func() { g.maintain(runCtx) })
 	wg.Go(func() { g.models.Probe(runCtx) })
+	wg.Go(func() { g.files.Run(runCtx) })
 	if run := g.control.Feature().Run; run != nil {
 		wg.Go(func() {
 			if err := run(runCtx); err != nil && runCtx.Err() == nil {

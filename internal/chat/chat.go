@@ -18,7 +18,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
-	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/chat/access"
 	"github.com/openclaw-go/openclaw/internal/chat/inbox"
 	"github.com/openclaw-go/openclaw/internal/chat/outbox"
@@ -28,6 +27,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/hook"
+	"github.com/openclaw-go/openclaw/internal/media"
 )
 
 // Work is what waits in the queue: messages to answer in one run.
@@ -70,9 +70,18 @@ type Handler struct {
 	// returns how many it stopped; may be nil.
 	Children func(ctx context.Context, key id.SessionKey) int
 
+	// Marks keeps which messages are previews; nil shows none.
+	Marks Marks
+	// Files are what agents may send and what people sent; may be nil.
+	Files *media.Store
+	// PreviewEvery is the least time between changes of a preview; 0 is usual.
+	PreviewEvery time.Duration
+
 	queue   *queue.Queue[Work]
 	submit  sync.Mutex // held until a submitted run is known to wait or not
 	results results
+	talks   talks
+	side    sync.WaitGroup // of what nobody waits for but the end
 }
 
 // Start makes the handler ready.
@@ -81,7 +90,10 @@ func (h *Handler) Start() {
 }
 
 // Close ends the work: what runs gets until ctx ends, what waits stays stored.
-func (h *Handler) Close(ctx context.Context) { h.queue.Close(ctx) }
+func (h *Handler) Close(ctx context.Context) {
+	h.queue.Close(ctx)
+	h.side.Wait()
+}
 
 // Handle takes stored messages that belong together, from the inbox to the
 // queue. It finishes itself what needs no run.
@@ -153,6 +165,7 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 		w.Once = said.Once
 	}
 
+	h.ack(ctx, w, true)
 	h.Submit(ctx, w)
 	return nil
 }
@@ -190,21 +203,21 @@ func (h *Handler) run(ctx context.Context, b queue.Batch[Work]) {
 	if w.Recovered {
 		h.Inbox.Begin(ctx, w.Keys)
 	}
-	stream := &reply.Stream{Emit: func(text string, fresh bool) {
-		h.Bus.Publish(event.RunDelta{Run: w.Run, Session: w.Session, Text: text, Fresh: fresh})
-		h.results.delta(w.Run, text)
-	}}
-	stopTyping := h.typing(ctx, w)
+	t, err := h.talk(ctx, w)
 	up := &takenUp{h: h, by: w}
-	req, lines, err := h.request(ctx, w, b.Dropped)
+	var req agent.Request
+	var lines []Line
+	if err == nil {
+		req, lines, err = h.request(ctx, w, b.Dropped)
+	}
 	req.Steer = up.more
 	var out agent.Outcome
 	if err == nil {
-		out, err = h.drive(ctx, req, agent.Output{Fresh: stream.Fresh, Delta: stream.Delta})
+		out, err = h.drive(ctx, req, t.output())
 	}
-	stream.Flush()
-	stopTyping()
+	t.quiet()
 	if errors.Is(context.Cause(ctx), queue.ErrShutdown) {
+		t.leave()
 		if w.Recovered {
 			h.Inbox.Spare(context.WithoutCancel(ctx), w.Keys)
 		}
@@ -216,11 +229,11 @@ func (h *Handler) run(ctx context.Context, b queue.Batch[Work]) {
 		}
 	}
 	batch, w := up.joined(b, w, out)
-	h.ended(ctx, batch, w, out, err)
+	h.ended(ctx, batch, w, t, out, err)
 }
 
 // ended stores what a run came to, tells it and lets the answer go out.
-func (h *Handler) ended(lane context.Context, batch []Work, w Work, out agent.Outcome, err error) {
+func (h *Handler) ended(lane context.Context, batch []Work, w Work, t *talk, out agent.Outcome, err error) {
 	ctx := context.WithoutCancel(lane) // a stopped run has an end too
 	text := reply.Clean(strings.Join(out.Texts, "\n\n"))
 	if err != nil {
@@ -233,11 +246,12 @@ func (h *Handler) ended(lane context.Context, batch []Work, w Work, out agent.Ou
 		}
 	}
 	res := resultOf(w, out, text, err)
-	if serr := h.storeRun(lane, w, out, text, res); serr != nil {
+	if serr := h.storeRun(lane, w, t, out, text, res); serr != nil {
 		// The inbox entry is still open, so the answer is given again from the
 		// transcript at the next start; the person is not told what isn't stored.
 		h.Log.ErrorContext(ctx, "the end of a run can't be stored", "run", w.Run, "err", serr)
 	}
+	h.ack(ctx, w, false)
 	h.results.done(batch, w.Run, res)
 	h.Bus.Publish(chatEnded(w, out, err))
 }
@@ -303,36 +317,6 @@ func (h *Handler) request(ctx context.Context, w Work, dropped []Work) (agent.Re
 	}
 	req.Model, req.Thinking = cmp.Or(w.Once.Model, req.Model), cmp.Or(w.Once.Thinking, req.Thinking)
 	return req, lines, nil
-}
-
-// typing shows that the agent works until the returned function is called.
-func (h *Handler) typing(ctx context.Context, w Work) (stop func()) {
-	to := w.Reply.To
-	c, ok := h.Outbox.Channel(to.Channel, to.Account)
-	if !ok {
-		return func() {}
-	}
-	t, ok := channel.As[channel.Typer](c)
-	if !ok {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(6 * time.Second)
-		defer tick.Stop()
-		for {
-			if err := t.Typing(ctx, to); err != nil && ctx.Err() == nil {
-				h.Log.DebugContext(ctx, "typing not shown", "err", err)
-			}
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	return func() { cancel(); wg.Wait() }
 }
 
 func images(in msg.Inbound) []llm.Block {

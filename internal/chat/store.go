@@ -14,15 +14,22 @@ import (
 
 // storeRun stores the end of a run: the messages done, the answer in the outbox
 // and the session's entry, in one transaction.
-func (h *Handler) storeRun(lane context.Context, w Work, out agent.Outcome, text reply.Text, res Result) error {
+func (h *Handler) storeRun(lane context.Context, w Work, t *talk, out agent.Outcome, text reply.Text, res Result) error {
 	ctx := context.WithoutCancel(lane) // a stopped run has an end too
+	if t.say != nil {
+		text.Silent = true // t says it
+	}
 	f, err := h.finished(ctx, w, text, res)
 	if err != nil {
+		return err
+	}
+	if f.Outs, err = t.rest(ctx, f.Outs, w, out, text, res.Err); err != nil {
 		return err
 	}
 	// The parts of f have their names now, so none is stored twice.
 	err = persist(lane, h.Log, func() error { return h.storeFinished(ctx, w, out, f) })
 	h.Outbox.Kick(f.Outs)
+	t.done(ctx, err)
 	return err
 }
 
