@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/agent"
@@ -31,8 +30,9 @@ func (h *Handler) drive(ctx context.Context, req agent.Request, to agent.Output)
 	}
 	l.renew(false)
 	defer l.end()
-	var gone atomic.Bool
-	req.Gone, to.Progress = gone.Load, l.renew
+	hears := &listener{to: to}
+	req.Gone = hears.left
+	to.Fresh, to.Delta, to.Progress = hears.fresh, hears.delta, l.renew
 
 	type ran struct {
 		out agent.Outcome
@@ -56,9 +56,46 @@ func (h *Handler) drive(ctx context.Context, req agent.Request, to agent.Output)
 		return r.out, r.err
 	case <-t.C:
 	}
-	gone.Store(true)
+	hears.leave()
 	h.Log.ErrorContext(ctx, "a stopped run doesn't end and is given up", "run", req.Run, "session", req.Session)
 	return agent.Outcome{Started: start, Ended: time.Now(), GivenUp: true}, context.Cause(ctx)
+}
+
+// listener passes on what a run says until it is given up; after leave has
+// returned nothing more comes.
+type listener struct {
+	to agent.Output
+
+	mu   sync.Mutex
+	gone bool
+}
+
+func (l *listener) fresh() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.gone {
+		l.to.Fresh()
+	}
+}
+
+func (l *listener) delta(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.gone {
+		l.to.Delta(text)
+	}
+}
+
+func (l *listener) left() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.gone
+}
+
+func (l *listener) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.gone = true
 }
 
 // lease ends unless it is renewed.

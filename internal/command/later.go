@@ -30,7 +30,6 @@ func Later(taken []Command) []Command {
 		{"agents", "", "Bound threads come with a later version; openclaw agents list shows all agents."},
 		{"kill", "", "Sub-agents come with a later version; /stop stops the current answer."},
 		{"steer", "tell", "Sub-agents come with a later version; /queue steer makes your next messages steer the current answer."},
-		{"config", "", "On the gateway's host: openclaw config get|set|unset"},
 		{"debug", "", "On the gateway's host: openclaw config set, which takes effect at once."},
 		{"compact", "", "The oldest turns are left out by themselves when the context is full; /new starts afresh."},
 		{"elevated", "elev", "Commands run on the gateway's host already: there is no sandbox to leave."},

@@ -105,7 +105,7 @@ func (q *Queue[T]) Submit(ctx context.Context, key id.SessionKey, it T, how Wait
 		l.cancel(how.Interrupt)
 	}
 	q.offerLocked(key, l)
-	q.startLocked() //nolint:contextcheck // a lane runs with the context of what it holds
+	q.startLocked()
 	return out
 }
 
@@ -158,7 +158,7 @@ func (q *Queue[T]) work(ctx context.Context, key id.SessionKey, l *lane[T], b Ba
 		delete(q.lanes, key)
 	}
 	q.offerLocked(key, l)
-	q.startLocked() //nolint:contextcheck // a lane runs with the context of what it holds
+	q.startLocked()
 }
 
 // Take returns what waits in a lane to be taken up by what runs there; it

@@ -62,6 +62,7 @@ func (c *Control) commands() []command.Command {
 		{Name: "usage", Help: "tokens under each answer: off, tokens or full; or cost", Args: choices("mode", "off", "tokens", "full", "cost"), Run: c.cmdUsage},
 		{Name: "activation", Help: "when the agent answers in this group: mention or always", Args: choices("mode", "mention", "always"), Run: c.cmdActivation},
 		{Name: "send", Help: "whether answers of this session go out: on, off or inherit", Owner: true, Args: choices("mode", "on", "off", "inherit"), Run: c.cmdSend},
+		{Name: "config", Help: "show or change the configuration: show, get, set or unset", Owner: true, Args: choices("action", "show", "get", "set", "unset"), Run: c.cmdConfig},
 		{Name: "restart", Help: "restart the gateway", Owner: true, Run: c.cmdRestart},
 	}
 }
