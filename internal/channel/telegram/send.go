@@ -32,6 +32,9 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	parts := b.Split(out.Text)
 	var files []msg.Attachment
 	for _, f := range out.Attachments {
+		if f, err = b.open(ctx, f); err != nil {
+			return r, err
+		}
 		if len(f.Data) > 0 {
 			files = append(files, f)
 		} else if name := cmp.Or(f.Name, f.Ref); name != "" {
@@ -113,13 +116,10 @@ func (b *bot) target(at msg.Address) (destination, error) {
 // quote says which message to answer to.
 func (b *bot) quote(out msg.Outbound) map[string]any {
 	n, err := strconv.ParseInt(string(out.ReplyTo), 10, 64)
-	switch {
-	case err != nil, n <= 0:
+	if err != nil || n <= 0 {
 		return nil
-	case b.cfg.ReplyToMode == "all", b.cfg.ReplyToMode == "first" && out.Part <= 1:
-		return map[string]any{"message_id": n, "allow_sending_without_reply": true}
 	}
-	return nil
+	return map[string]any{"message_id": n, "allow_sending_without_reply": true}
 }
 
 // sendText sends one part, as HTML; when Telegram can't read that, as the text
@@ -173,11 +173,31 @@ func (b *bot) move(ctx context.Context, to *destination, next int64) {
 	to.chat = strconv.FormatInt(next, 10)
 }
 
+// maxUpload is what the Bot API takes as one file.
+const maxUpload = 50 << 20
+
+// open reads a file that waits outside the message.
+func (b *bot) open(ctx context.Context, f msg.Attachment) (msg.Attachment, error) {
+	if len(f.Data) > 0 || f.Ref == "" || b.env.Open == nil {
+		return f, nil
+	}
+	rc, err := b.env.Open(ctx, f)
+	if err != nil {
+		return f, err
+	}
+	defer rc.Close()
+	f.Data, err = io.ReadAll(io.LimitReader(rc, maxUpload+1))
+	if err != nil {
+		err = fault.Wrap(fault.Unavailable, "telegram.Send", err)
+	}
+	return f, err
+}
+
 // sendFile uploads an attachment; a picture is shown as one.
 func (b *bot) sendFile(ctx context.Context, a *api, to destination, f msg.Attachment) (message, error) {
-	const picture, most = 10 << 20, 50 << 20
+	const picture = 10 << 20
 	var m message
-	if len(f.Data) > most {
+	if len(f.Data) > maxUpload {
 		return m, fault.New(fault.Invalid, "telegram.Send", "a file of more than 50 MB")
 	}
 	method, field := "sendDocument", "document"

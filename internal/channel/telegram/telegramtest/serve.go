@@ -178,10 +178,12 @@ func (s *Server) act(c *Call) (result any, bad string) {
 		return nil, "chat not found"
 	}
 	if !strings.HasPrefix(c.Method, "send") || c.Method == "sendChatAction" {
+		c.Message = num(p["message_id"])
 		return true, ""
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	c.Message = s.nextMsg
 	s.nextMsg++
 	return map[string]any{"message_id": s.nextMsg - 1, "date": time.Now().Unix(), "chat": map[string]any{"id": num(p["chat_id"])}}, ""
 }

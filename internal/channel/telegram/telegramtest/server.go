@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +54,8 @@ type Call struct {
 	Status int
 	Text   string // what is shown of a message's text; only of those accepted
 	At     time.Time
+	// Message is the id of the message that was sent, or that the call is about.
+	Message int64
 }
 
 // Fault is how one call goes wrong.
@@ -180,13 +183,28 @@ func (s *Server) Calls(method string) []Call {
 	return out
 }
 
-// Shown returns the texts that people see, in order.
+// Shown returns the texts that people see now, in order: as they were changed
+// last, and without those taken back.
 func (s *Server) Shown() []string {
-	var out []string
-	for _, c := range s.Calls("sendMessage") {
-		if c.Text != "" {
-			out = append(out, c.Text)
+	type message struct {
+		id   int64
+		text string
+	}
+	var all []message
+	for _, c := range s.Calls("") {
+		at := slices.IndexFunc(all, func(m message) bool { return m.id == c.Message && m.id != 0 })
+		switch {
+		case c.Method == "sendMessage" && c.Text != "":
+			all = append(all, message{c.Message, c.Text})
+		case c.Method == "editMessageText" && c.Text != "" && at >= 0:
+			all[at].text = c.Text
+		case c.Method == "deleteMessage" && c.Status == http.StatusOK && at >= 0:
+			all = slices.Delete(all, at, at+1)
 		}
+	}
+	var out []string
+	for _, m := range all {
+		out = append(out, m.text)
 	}
 	return out
 }
