@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -12,11 +13,13 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/base/version"
+	"github.com/openclaw-go/openclaw/internal/chat"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/machine"
 	"github.com/openclaw-go/openclaw/internal/tool"
 	"github.com/openclaw-go/openclaw/internal/tool/exec"
 	"github.com/openclaw-go/openclaw/internal/tool/fs"
+	"github.com/openclaw-go/openclaw/internal/tool/message"
 	"github.com/openclaw-go/openclaw/internal/tool/status"
 )
 
@@ -58,6 +61,14 @@ func newToolbox(c *core, m machine.Machine) *toolbox {
 		Home:          c.cfg.Current().Paths.Home, Protect: []string{c.cfg.Current().Paths.Config},
 	})...)
 	b.all = append(b.all, b.exec.Tools()...)
+	b.all = append(b.all, message.New(func(ctx context.Context, call tool.Call, args json.RawMessage) (any, error) {
+		var a chat.Action
+		if err := json.Unmarshal(args, &a); err != nil {
+			return nil, fault.New(fault.Invalid, "message", "the arguments can't be read: "+err.Error())
+		}
+		s := call.Scope
+		return c.chat.Act(ctx, chat.Asker{At: s.Origin, Session: s.Session, Run: s.Run, Key: string(s.Run) + "/" + call.ID, Owner: s.Owner, Tool: true}, a)
+	}))
 	b.all = append(b.all, status.New(status.Source{Info: c.sessionInfo, Choose: c.chooseModel}))
 	return b
 }
@@ -133,6 +144,9 @@ func (b *toolbox) allowed(cfg *config.Config, a id.Agent) []tool.Tool {
 	policy := guard.Policy(cfg, a)
 	var out []tool.Tool
 	for _, t := range b.all {
+		if t.Spec().Name == "message" && len(cfg.ChannelIDs()) == 0 {
+			continue // nowhere to send to
+		}
 		if ok, _ := policy(t.Spec().Name); ok {
 			out = append(out, t)
 		}

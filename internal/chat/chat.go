@@ -82,6 +82,7 @@ type Handler struct {
 	results results
 	talks   talks
 	side    sync.WaitGroup // of what nobody waits for but the end
+	doing   doing
 }
 
 // Start makes the handler ready.
@@ -197,6 +198,8 @@ func (h *Handler) run(ctx context.Context, b queue.Batch[Work]) {
 	if w.Recovered && h.answeredBefore(ctx, b.Items) {
 		return
 	}
+	h.doing.begin(w.Run, w.In[len(w.In)-1].ID)
+	defer h.doing.end(w.Run)
 	for _, x := range b.Items {
 		h.results.started(x.Run, w.Run)
 	}
@@ -244,6 +247,9 @@ func (h *Handler) ended(lane context.Context, batch []Work, w Work, t *talk, out
 		if words := abortedText(abort); words != "" {
 			text = reply.Text{Text: words}
 		}
+	}
+	if h.repeats(w.Run, w.Reply.To, text.Text) {
+		text.Silent = true // the message tool has said it there
 	}
 	res := resultOf(w, out, text, err)
 	if serr := h.storeRun(lane, w, t, out, text, res); serr != nil {

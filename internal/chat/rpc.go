@@ -22,6 +22,10 @@ func (h *Handler) Methods() []rpc.Method {
 	inject.Hidden = true
 	queue := rpc.Handle("queue.status", rpc.Read, h.rpcQueue)
 	queue.Hidden = true
+	act := rpc.Handle("message.action", rpc.Write, h.rpcAction)
+	act.Hidden = true
+	poll := rpc.Handle("poll", rpc.Write, h.rpcPoll)
+	poll.Hidden = true
 	send := rpc.Handle("chat.send", rpc.Write, h.rpcChatSend)
 	send.Lane = h.lane
 	return []rpc.Method{
@@ -30,7 +34,7 @@ func (h *Handler) Methods() []rpc.Method {
 		rpc.Handle("agent.wait", rpc.Write, h.rpcWait),
 		rpc.Handle("chat.history", rpc.Read, h.rpcHistory),
 		rpc.Handle("chat.abort", rpc.Write, h.rpcAbort),
-		send, inject, queue,
+		send, inject, queue, act, poll,
 	}
 }
 

@@ -59,19 +59,21 @@ func (h *Handler) rpcSend(ctx context.Context, _ *rpc.Caller, p sendParams) (sen
 	if acc == "" {
 		acc = id.DefaultAccount
 	}
+	to := msg.Address{Channel: ch, Account: acc, Kind: msg.Direct, Peer: id.Peer(p.To)}
+	if c, ok := h.Outbox.Channel(ch, acc); ok {
+		if to, err = h.address(ctx, c, ch, acc, p.To); err != nil {
+			return sent{}, refusedAs(err)
+		}
+	}
+	if p.ThreadID != "" {
+		to.Thread = id.Thread(p.ThreadID)
+	}
 	// The idempotency key names the delivery, so a repeated call finds the first.
 	out := msg.Outbound{
 		ID: id.Delivery("send-" + p.Key), Run: id.Run(p.Key), Text: p.Message, Session: id.SessionKey(p.SessionKey),
-		To: msg.Address{Channel: ch, Account: acc, Kind: msg.Direct, Peer: id.Peer(p.To), Thread: id.Thread(p.ThreadID)},
+		To: to,
 	}
-	r := sent{Run: id.Run(p.Key), Message: out.ID, Channel: ch}
-	ctx, cancel := context.WithTimeout(ctx, sendPatience)
-	defer cancel()
-	err = h.sendOnce(ctx, out)
-	if q, ok := errors.AsType[outbox.Queued](err); ok {
-		r.Queued, r.Reason = true, visible(q.Err)
-		return r, nil
-	}
+	r, err := h.sendPatiently(ctx, out)
 	if err != nil {
 		return sent{}, rpc.Unavailable("Error: %s", visible(err))
 	}
@@ -81,11 +83,20 @@ func (h *Handler) rpcSend(ctx context.Context, _ *rpc.Caller, p sendParams) (sen
 // sendOnce sends out in parts, each named after the whole, so that a repeated
 // call sends nothing twice.
 func (h *Handler) sendOnce(ctx context.Context, out msg.Outbound) error {
-	parts := h.Outbox.Split(out.To, out.Text)
+	parts := []string{""} // a poll, or a file without words
+	if out.Text != "" {
+		parts = h.Outbox.Split(out.To, out.Text)
+	}
 	var queued error
 	for i, p := range parts {
 		o := out
 		o.Text = p
+		if i > 0 {
+			o.ReplyTo, o.Attachments = "", nil
+		}
+		if i < len(parts)-1 {
+			o.Buttons, o.Native = nil, nil
+		}
 		if len(parts) > 1 {
 			o.Part, o.Parts = i+1, len(parts)
 			o.ID = id.Delivery(fmt.Sprintf("%s/%d", out.ID, i+1))

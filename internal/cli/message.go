@@ -14,12 +14,13 @@ import (
 type sendFlags struct {
 	message, target, media         string
 	replyTo, thread, channel, acct string
-	dryRun                         bool
+	buttons, components            string
+	dryRun, silent                 bool
 }
 
 // messages is openclaw message.
 func (sh *shell) messages() *cobra.Command {
-	return sh.command(spec{name: "message", short: "Send messages on a channel", subs: []*cobra.Command{sh.messageSend(), sh.messageQueue()}})
+	return sh.command(spec{name: "message", short: "Send messages on a channel", subs: append([]*cobra.Command{sh.messageSend(), sh.messageQueue()}, sh.messageActions()...)})
 }
 
 // sendReply is what message send prints with --json.
@@ -47,6 +48,10 @@ openclaw message send --channel irc --target "#room" -m "hello"`,
 	fs.StringVar(&f.media, "media", "", "a file or address to send along (`path-or-url`)")
 	fs.StringVar(&f.replyTo, "reply-to", "", "in answer to this message (`id`)")
 	fs.StringVar(&f.thread, "thread-id", "", "in this thread (`id`)")
+	fs.StringVar(&f.buttons, "buttons", "", "rows of buttons (`json`)")
+	fs.StringVar(&f.components, "components", "", "content in the network's own form (`json`)")
+	fs.BoolVar(&f.silent, "silent", false, "without a sound, where the network can")
+	fs.Bool("gif-playback", false, "show a video as a GIF, where the network can")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "only show what would be sent")
 	fs.Bool("verbose", false, "more of it")
 	require(cmd, "target")
@@ -57,9 +62,6 @@ openclaw message send --channel irc --target "#room" -m "hello"`,
 func (sh *shell) send(ctx context.Context, f sendFlags) error {
 	if strings.TrimSpace(f.message) == "" && f.media == "" {
 		return say("nothing to send: add -m <text> or --media <path-or-url>")
-	}
-	if f.replyTo != "" {
-		return say("--reply-to: this version doesn't have it yet")
 	}
 	c, err := sh.running(ctx)
 	if err != nil {
@@ -80,7 +82,7 @@ func (sh *shell) send(ctx context.Context, f sendFlags) error {
 		if r.Payload, err = json.Marshal(params); err != nil {
 			return err
 		}
-	} else if err := sh.call(ctx, target{timeout: 30000}, "send", params, &r.Payload); err != nil {
+	} else if err := sh.deliver(ctx, f, string(ch), params, &r.Payload); err != nil {
 		return err
 	}
 	switch {
@@ -102,6 +104,37 @@ func (sh *shell) send(ctx context.Context, f sendFlags) error {
 		sh.line("%s Sent via %s%s", sh.out.Good("✓"), ch, prefixed(". Message ID: ", got.MessageID))
 	}
 	return nil
+}
+
+// deliver calls send, or message.action for what send has no place for.
+func (sh *shell) deliver(ctx context.Context, f sendFlags, ch string, params map[string]any, result any) error {
+	more := map[string]any{}
+	for k, v := range map[string]string{"buttons": f.buttons, "components": f.components} {
+		if v == "" {
+			continue
+		}
+		if !json.Valid([]byte(v)) {
+			return say("--%s is no JSON", k)
+		}
+		more[k] = json.RawMessage(v)
+	}
+	if f.replyTo != "" {
+		more["replyTo"] = f.replyTo
+	}
+	if f.silent {
+		more["silent"] = true
+	}
+	if len(more) == 0 {
+		return sh.call(ctx, target{timeout: 30000}, "send", params, result)
+	}
+	for from, to := range map[string]string{"to": "target", "message": "message", "accountId": "accountId", "threadId": "threadId", "mediaUrl": "media"} {
+		if v, ok := params[from]; ok {
+			more[to] = v
+		}
+	}
+	return sh.call(ctx, target{timeout: 30000}, "message.action", map[string]any{
+		"action": "send", "channel": ch, "params": more, "idempotencyKey": params["idempotencyKey"],
+	}, result)
 }
 
 func prefixed(prefix, s string) string {

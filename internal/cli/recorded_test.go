@@ -16,7 +16,7 @@ func absent() map[string]string {
 		"agents bind": "", "channels add": "app-token signal-number cli-path db-path service region auth-dir http-url webhook-path " +
 			"audience-type audience homeserver access-token device-name initial-sync-limit ship url code auto-discover-channels no-auto-discover-channels",
 		"gateway probe": "ssh ssh-identity ssh-auto",
-		"message send":  "buttons components card gif-playback silent",
+		"message send":  "card",
 		"models auth":   "agent",
 		"models status": "probe probe-provider probe-profile probe-timeout probe-concurrency probe-max-tokens", // ignored, as unknown ones are there
 		"onboard":       "cloudflare-ai-gateway-account-id cloudflare-ai-gateway-gateway-id cloudflare-ai-gateway-api-key",

@@ -11,10 +11,7 @@ import (
 func unbuilt() []string {
 	return strings.Split(`configure|backup|memory|browser|docs|acp|approvals|nodes|node|sandbox|tui|cron|dns|hooks|webhooks|qr|`+
 		`clawbot|plugins|directory|security|secrets|skills|update|voicecall|dashboard|`+
-		`message broadcast|message poll|message react|message reactions|message read|message edit|message delete|`+
-		`message pin|message unpin|message pins|message permissions|message search|message thread|message emoji|`+
-		`message sticker|message role|message channel|message member|message voice|message event|message timeout|`+
-		`message kick|message ban|agents bind|agents unbind|gateway usage-cost|gateway discover|`+
+		`agents bind|agents unbind|gateway usage-cost|gateway discover|`+
 		`models scan|models auth login|models auth setup-token|models auth login-github-copilot|models auth order|`+
 		`channels capabilities|channels resolve|channels logs|channels login`, "|")
 }

@@ -51,6 +51,24 @@ type Tools struct {
 	Deny      []string `json:"deny"`
 	Exec      Exec     `json:"exec"`
 	FS        FS       `json:"fs"`
+	Message   Message  `json:"message"`
+}
+
+// Message is tools.message: where else an agent may write than where it talks.
+type Message struct {
+	AllowCrossContextSend bool `json:"allowCrossContextSend"`
+	CrossContext          struct {
+		AllowWithinProvider  *bool `json:"allowWithinProvider"` // true when left out
+		AllowAcrossProviders bool  `json:"allowAcrossProviders"`
+		Marker               struct {
+			Enabled *bool   `json:"enabled"`
+			Prefix  *string `json:"prefix"` // "[from {channel}] " when left out
+			Suffix  string  `json:"suffix"`
+		} `json:"marker"`
+	} `json:"crossContext"`
+	Broadcast struct {
+		Enabled *bool `json:"enabled"`
+	} `json:"broadcast"`
 }
 
 // Exec is tools.exec.

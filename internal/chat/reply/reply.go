@@ -85,12 +85,11 @@ func Acked(raw string, limit int) Text {
 
 // onlyTokens reports whether s is nothing but tokens and blanks.
 func onlyTokens(s string) bool {
-	s, _ = unToken(s)
-	return s == ""
+	return unToken(s) == ""
 }
 
 // unToken takes tokens and blanks off the start of s.
-func unToken(s string) (rest string, tokens int) {
+func unToken(s string) string {
 	for {
 		s = strings.TrimLeftFunc(s, unicode.IsSpace)
 		switch {
@@ -99,9 +98,8 @@ func unToken(s string) (rest string, tokens int) {
 		case strings.HasPrefix(s, Heartbeat):
 			s = s[len(Heartbeat):]
 		default:
-			return s, tokens
+			return s
 		}
-		tokens++
 	}
 }
 

@@ -128,6 +128,6 @@ func safe(h string, begun bool) int {
 // tokenish reports whether s, with more to come, may become nothing but tokens
 // and blanks, or begins like one that is taken off the start.
 func tokenish(s string) bool {
-	rest, _ := unToken(s)
+	rest := unToken(s)
 	return strings.HasPrefix(Silent, rest) || strings.HasPrefix(Heartbeat, rest)
 }

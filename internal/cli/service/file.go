@@ -15,7 +15,7 @@ func write(path, text string) error {
 		return fault.Wrap(fault.Unavailable, "service.write", err)
 	}
 	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(tmp, []byte(text), 0o600); err != nil { //nolint:gosec // below the home directory of who runs it
 		return fault.Wrap(fault.Unavailable, "service.write", err)
 	}
 	return fault.Wrap(fault.Unavailable, "service.write", os.Rename(tmp, path))
