@@ -298,15 +298,22 @@ func (h *Handler) actSend(ctx context.Context, by Asker, a Action, to msg.Addres
 		out.Buttons = append(out.Buttons, buttons)
 	}
 	if a.Media != "" {
-		if err := h.attach(ctx, &out, a.Media); err != nil {
+		agent := by.Session.Agent()
+		if by.Session == "" {
+			agent = h.Config().DefaultAgent()
+		}
+		file, err := h.attach(ctx, agent, to, a.Media)
+		if err != nil {
+			return nil, err
+		}
+		out.Attachments = append(out.Attachments, file)
+	}
+	if by.Tool { // in its place among what the run says
+		if err := h.Say(ctx, by.Run, h.parts(out)...); err != nil {
 			return nil, err
 		}
 	}
-	r, err := h.sendPatiently(ctx, out)
-	if err == nil && by.Tool {
-		h.said(by.Run, to, a.Message)
-	}
-	return r, err
+	return h.sendPatiently(ctx, out)
 }
 
 // sendPatiently sends out and waits a while for the network to take it.

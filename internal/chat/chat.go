@@ -248,9 +248,6 @@ func (h *Handler) ended(lane context.Context, batch []Work, w Work, t *talk, out
 			text = reply.Text{Text: words}
 		}
 	}
-	if h.repeats(w.Run, w.Reply.To, text.Text) {
-		text.Silent = true // the message tool has said it there
-	}
 	res := resultOf(w, out, text, err)
 	if serr := h.storeRun(lane, w, t, out, text, res); serr != nil {
 		// The inbox entry is still open, so the answer is given again from the

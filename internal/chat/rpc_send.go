@@ -48,9 +48,6 @@ func (h *Handler) rpcSend(ctx context.Context, _ *rpc.Caller, p sendParams) (sen
 	if strings.TrimSpace(p.Message) == "" && p.MediaURL == "" && len(p.MediaURLs) == 0 {
 		return sent{}, rpc.Invalid("invalid send params: text or media is required")
 	}
-	if p.MediaURL != "" || len(p.MediaURLs) > 0 {
-		return sent{}, rpc.Invalid("media can't be sent yet; send text")
-	}
 	ch, err := h.sendChannel(p.Channel)
 	if err != nil {
 		return sent{}, err
@@ -73,6 +70,20 @@ func (h *Handler) rpcSend(ctx context.Context, _ *rpc.Caller, p sendParams) (sen
 		ID: id.Delivery("send-" + p.Key), Run: id.Run(p.Key), Text: p.Message, Session: id.SessionKey(p.SessionKey),
 		To: to,
 	}
+	agent := id.Agent(p.Agent)
+	if agent == "" {
+		agent = h.Config().DefaultAgent()
+	}
+	for _, ref := range append([]string{p.MediaURL}, p.MediaURLs...) {
+		if ref == "" {
+			continue
+		}
+		file, err := h.attach(ctx, agent, to, ref)
+		if err != nil {
+			return sent{}, rpc.Invalid("%s: %s", ref, visible(err))
+		}
+		out.Attachments = append(out.Attachments, file)
+	}
 	r, err := h.sendPatiently(ctx, out)
 	if err != nil {
 		return sent{}, rpc.Unavailable("Error: %s", visible(err))
@@ -80,27 +91,36 @@ func (h *Handler) rpcSend(ctx context.Context, _ *rpc.Caller, p sendParams) (sen
 	return r, nil
 }
 
-// sendOnce sends out in parts, each named after the whole, so that a repeated
+// parts are out as it is sent, each named after the whole, so that a repeated
 // call sends nothing twice.
-func (h *Handler) sendOnce(ctx context.Context, out msg.Outbound) error {
-	parts := []string{""} // a poll, or a file without words
+func (h *Handler) parts(out msg.Outbound) []msg.Outbound {
+	texts := []string{""} // a poll, or a file without words
 	if out.Text != "" {
-		parts = h.Outbox.Split(out.To, out.Text)
+		texts = h.Outbox.Split(out.To, out.Text)
 	}
-	var queued error
-	for i, p := range parts {
+	outs := make([]msg.Outbound, len(texts))
+	for i, t := range texts {
 		o := out
-		o.Text = p
+		o.Text = t
 		if i > 0 {
 			o.ReplyTo, o.Attachments = "", nil
 		}
-		if i < len(parts)-1 {
+		if i < len(texts)-1 {
 			o.Buttons, o.Native = nil, nil
 		}
-		if len(parts) > 1 {
-			o.Part, o.Parts = i+1, len(parts)
+		if len(texts) > 1 {
+			o.Part, o.Parts = i+1, len(texts)
 			o.ID = id.Delivery(fmt.Sprintf("%s/%d", out.ID, i+1))
 		}
+		outs[i] = o
+	}
+	return outs
+}
+
+// sendOnce sends out and waits until the network has all of it.
+func (h *Handler) sendOnce(ctx context.Context, out msg.Outbound) error {
+	var queued error
+	for _, o := range h.parts(out) {
 		err := h.Outbox.SendWait(ctx, o)
 		if _, ok := errors.AsType[outbox.Queued](err); ok {
 			queued = cmp.Or(queued, err)

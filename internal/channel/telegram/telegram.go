@@ -113,7 +113,9 @@ const maxText = 4096
 
 // Limits counts the HTML that is sent, which is never shorter than what the
 // Bot API counts.
-func (b *bot) Limits() channel.Limits { return channel.Limits{Text: b.limit(), Unit: channel.UTF16, Media: maxUpload} }
+func (b *bot) Limits() channel.Limits {
+	return channel.Limits{Text: b.limit(), Unit: channel.UTF16, Media: maxUpload}
+}
 
 func (b *bot) limit() int {
 	if l := b.cfg.TextChunkLimit; l > 0 {
