@@ -138,6 +138,9 @@ type Outbound struct {
 	// Spans say which pieces of a run's texts it shows, so that a run that goes
 	// on after a crash shows none of them again.
 	Spans []Span `json:"spans,omitempty"`
+	// Doubt says that an earlier try may have shown it. A network that is
+	// idempotent by looking does so only then. It isn't stored.
+	Doubt bool `json:"-"`
 }
 
 // Span is a piece of what a run said.

@@ -24,7 +24,7 @@ func hand(ctx context.Context, c channel.Channel, out msg.Outbound, doubt bool) 
 	if doubt && !c.Limits().Idempotent && out.Text != "" {
 		out.Text = repeated + out.Text
 	}
-	out.Edit, out.Spans, out.After = "", nil, time.Time{}
+	out.Edit, out.Spans, out.After, out.Doubt = "", nil, time.Time{}, doubt
 	return c.Send(ctx, out)
 }
 
