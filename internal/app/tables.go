@@ -3,6 +3,7 @@ package app
 import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/channel/irc"
+	"github.com/openclaw-go/openclaw/internal/channel/slack"
 	"github.com/openclaw-go/openclaw/internal/channel/telegram"
 	"github.com/openclaw-go/openclaw/internal/provider"
 	"github.com/openclaw-go/openclaw/internal/provider/anthropic"
@@ -15,6 +16,7 @@ import (
 func Channels() []channel.Kind {
 	return []channel.Kind{
 		irc.Kind(),
+		slack.Kind(),
 		telegram.Kind(),
 	}
 }
