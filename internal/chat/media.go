@@ -60,7 +60,8 @@ func (h *Handler) fetch(ctx context.Context, in *msg.Inbound) {
 		case f == nil, !strings.HasPrefix(a.Ref, string(in.At.Channel)+":"):
 			continue
 		}
-		file, err := media.File{}, error(fault.New(fault.Invalid, "chat.fetch", "there are too many files in this message"))
+		var file media.File
+		err := fault.New(fault.Invalid, "chat.fetch", "there are too many files in this message")
 		switch {
 		case i >= maxFiles:
 		case a.Size > limit:

@@ -24,7 +24,8 @@ func TestFilesOfPeopleAreKept(t *testing.T) {
 	defer p.crash()
 	in := written1(1, "what is this?")
 	in.Attachments = []msg.Attachment{
-		{MIME: "text/plain", Name: "../../etc/passwd", Ref: "telegram:1"}, {MIME: "image/png", Name: "a.pdf", Ref: "telegram:2"},
+		{MIME: "text/plain", Name: "../../etc/passwd", Ref: "telegram:1"},
+		{MIME: "image/png", Name: "a.pdf", Ref: "telegram:2"},
 		{MIME: "video/mp4", Name: "big.mp4", Ref: "telegram:3"},
 	}
 	p.says(in)

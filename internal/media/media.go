@@ -107,7 +107,7 @@ func (s *Store) write(dir, id, name string, limit int64, r io.Reader) (f File, e
 }
 
 func described(path, name string) (File, error) {
-	fh, err := os.Open(path) //nolint:gosec // a name of our own
+	fh, err := os.Open(path)
 	if err != nil {
 		return File{}, fault.Wrap(fault.Unavailable, "media.Store", err)
 	}

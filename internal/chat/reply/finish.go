@@ -129,7 +129,7 @@ type noMedia struct{}
 
 func (noMedia) Error() string { return "files can't be sent here" }
 
-var errNoMedia = noMedia{} //nolint:gochecknoglobals // a sentinel error
+var errNoMedia = noMedia{}
 
 // prefixed puts the prefix before text.
 func (c *Composer) prefixed(text string) string {
