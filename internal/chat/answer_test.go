@@ -3,10 +3,12 @@ package chat_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/openclaw-go/openclaw/internal/agent/loop"
 	"github.com/openclaw-go/openclaw/internal/agent/model"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -24,7 +27,9 @@ import (
 	"github.com/openclaw-go/openclaw/internal/chat/access"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/media"
+	"github.com/openclaw-go/openclaw/internal/rpc"
 	"github.com/openclaw-go/openclaw/internal/session"
+	"github.com/openclaw-go/openclaw/internal/tool"
 )
 
 // wire is a channel that remembers what a person sees of it.
@@ -485,5 +490,113 @@ func (p *parlor) set(change func(sessionFields)) {
 		return nil
 	}); err != nil {
 		p.t.Fatal(err)
+	}
+}
+
+// A pause as a person makes it is between blocks, not before the first.
+func TestHumanDelay(t *testing.T) {
+	t.Parallel()
+	net := &wire{}
+	m := &teller{turns: []turnOf{{pieces: pieces("The first paragraph is long enough to go.\n\nThe second paragraph is long enough as well.\n\nThe end.", 7)}}}
+	p := furnish(t, t.TempDir(), net, m, `{"blockStreaming":true}`, blocked)
+	defer p.crash()
+	p.cfg.Agents.Defaults.HumanDelay = config.HumanDelay{Mode: "custom", MinMs: new(int), MaxMs: new(int)}
+	*p.cfg.Agents.Defaults.HumanDelay.MinMs, *p.cfg.Agents.Defaults.HumanDelay.MaxMs = 200, 250
+	start := time.Now()
+	p.says(written1(1, "hi"))
+	p.until("the first block", func() bool { return len(net.sees()) > 0 })
+	p.until("all blocks", func() bool { return len(net.sees()) == 3 })
+	if d := time.Since(start); d < 400*time.Millisecond {
+		t.Errorf("three blocks took %v, want two pauses of 200 ms", d)
+	}
+}
+
+// Pieces that follow each other closely are one message; a pause lets go what
+// there is.
+func TestCoalescing(t *testing.T) {
+	t.Parallel()
+	net := &wire{}
+	m := &teller{turns: []turnOf{{pieces: []string{"A short paragraph.\n\nAnother short one.\n\nA third one here.\n\n", "and ", "the rest."}, wait: "g"}}, gates: map[string]chan struct{}{"g": make(chan struct{})}}
+	p := furnish(t, t.TempDir(), net, m, `{"blockStreaming":true,"blockStreamingCoalesce":{"minChars":20,"maxChars":500,"idleMs":30}}`,
+		`{"agents":{"defaults":{"blockStreamingChunk":{"minChars":10,"maxChars":60}}}}`)
+	defer p.crash()
+	p.says(written1(1, "hi"))
+	p.shows("A short paragraph.\n\nAnother short one.\n\nA third one here.")
+	close(m.gates["g"])
+	p.shows("A short paragraph.\n\nAnother short one.\n\nA third one here.", "and the rest.")
+}
+
+func TestBlocksAtTheEndOfTheMessage(t *testing.T) {
+	t.Parallel()
+	net := &wire{}
+	m := &teller{turns: []turnOf{{pieces: []string{"The first paragraph is long enough to go.\n\nThe second paragraph is long enough as well.\n\nThe end of it is here, and it is long enough too.", " Now."}, wait: "g"}}, gates: map[string]chan struct{}{"g": make(chan struct{})}}
+	p := furnish(t, t.TempDir(), net, m, `{"blockStreaming":true}`, blocked)
+	defer p.crash()
+	p.cfg.Agents.Defaults.BlockStreamingBreak = "message_end"
+	p.says(written1(1, "hi"))
+	p.until("the model is asked", func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.asked == 1 })
+	time.Sleep(50 * time.Millisecond)
+	if got := net.sees(); len(got) != 0 {
+		t.Errorf("shown before the message is complete: %q", got)
+	}
+	close(m.gates["g"])
+	p.shows("The first paragraph is long enough to go.\n\nThe second paragraph is long enough as well.", "The end of it is here, and it is long enough too. Now.")
+}
+
+// What a tool says to the same place in the run is not said again, and stands
+// where it belongs.
+func TestWhatAToolSentIsNotShownAgain(t *testing.T) {
+	t.Parallel()
+	for name, section := range map[string]string{"plain": `{"streaming":"off"}`, "preview": `{}`, "blocks": `{"blockStreaming":true}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			net := &wire{}
+			m := &teller{turns: []turnOf{{pieces: []string{"I write to you now, as you wanted."}, call: "c1"}, {pieces: []string{"The report is ready for you."}}}}
+			p := furnish(t, t.TempDir(), net, m, section, "")
+			defer p.crash()
+			at := written1(1, "").At
+			p.Agent.Tools = func(id.Agent, bool) *loop.Toolset {
+				return loop.NewToolset([]tool.Tool{tool.Func(llm.ToolSpec{Name: "work", Schema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, c tool.Call) (tool.Result, error) {
+					return tool.Text("sent"), p.Say(ctx, c.Scope.Run, msg.Outbound{To: at, Text: "The report is ready  for you."})
+				})})
+			}
+			p.says(written1(1, "hi"))
+			p.shows("I write to you now, as you wanted.", "The report is ready  for you.")
+			p.says(written1(2, "thanks"))
+			p.until("the second answer", func() bool { return len(net.sees()) >= 3 })
+		})
+	}
+}
+
+func TestSendWithFiles(t *testing.T) {
+	t.Parallel()
+	net := &wire{media: 1 << 20, limit: 5}
+	p := furnish(t, t.TempDir(), net, &teller{turns: []turnOf{{pieces: []string{"x"}}}}, `{}`, "")
+	defer p.crash()
+	ws := t.TempDir()
+	p.cfg.Agents.Defaults.Workspace = ws
+	if err := os.WriteFile(ws+"/a.png", []byte(pixel), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	call := func(params string) error {
+		for _, m := range p.Methods() {
+			if m.Name == "send" {
+				_, err := m.Call(t.Context(), &rpc.Caller{}, json.RawMessage(params))
+				return err
+			}
+		}
+		return errors.New("no such method")
+	}
+	for range 2 { // the caller repeats itself
+		if err := call(`{"to":"7","channel":"telegram","message":"hello you","mediaUrl":"a.png","idempotencyKey":"k"}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.shows("hello", " you", "")
+	if d := cmp.Diff([]string{"image/png"}, net.shown[2].files); d != "" {
+		t.Error(d)
+	}
+	if err := call(`{"to":"7","channel":"telegram","mediaUrl":"/etc/passwd","idempotencyKey":"l"}`); err == nil || !strings.Contains(err.Error(), "only files of the workspace") {
+		t.Errorf("a file from elsewhere: %v", err)
 	}
 }

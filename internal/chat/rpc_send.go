@@ -96,7 +96,7 @@ func (h *Handler) rpcSend(ctx context.Context, _ *rpc.Caller, p sendParams) (sen
 func (h *Handler) parts(out msg.Outbound) []msg.Outbound {
 	texts := []string{""} // a poll, or a file without words
 	if out.Text != "" {
-		texts = h.Outbox.Split(out.To, out.Text)
+		texts = h.split(out.To, out.Text)
 	}
 	outs := make([]msg.Outbound, len(texts))
 	for i, t := range texts {

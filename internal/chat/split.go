@@ -3,13 +3,21 @@ package chat
 import (
 	"strings"
 
+	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 )
 
-// split cuts a text into messages for to: at blank lines where the account asks
+// split cuts a text into messages for to, tables as its account
+// wants them: at blank lines where the account asks
 // for it (chunkMode newline), then by what the network takes.
 func (h *Handler) split(to msg.Address, text string) []string {
-	if h.Config().Account(to.Channel, to.Account).ChunkMode != "newline" {
+	sec := h.Config().Account(to.Channel, to.Account)
+	mode := sec.Markdown.Tables
+	if mode == "" && (to.Channel == "whatsapp" || to.Channel == "signal") {
+		mode = "bullets" // their screens are too narrow for columns
+	}
+	text = markdown.Tables(text, mode)
+	if sec.ChunkMode != "newline" {
 		return h.Outbox.Split(to, text)
 	}
 	var parts []string

@@ -12,7 +12,9 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/event"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	units "github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
@@ -55,6 +57,7 @@ type line struct {
 	ch    channel.Channel
 	wake  chan struct{}
 	ready bool // connected
+	back  bool // since a moment ago
 	wait  map[id.Delivery][]chan error
 }
 
@@ -88,6 +91,7 @@ func (o *Outbox) Ready(k id.Channel, a id.Account, ready bool) {
 	o.mu.Lock()
 	l := o.lines[key{k, a}]
 	if l != nil {
+		l.back = ready && (l.back || !l.ready)
 		l.ready = ready
 	}
 	o.mu.Unlock()
@@ -274,7 +278,9 @@ func (o *Outbox) Split(to msg.Address, text string) []string {
 	if s, ok := channel.As[channel.Splitter](c); ok {
 		return s.Split(text)
 	}
-	return []string{text}
+	l := c.Limits()
+	size := map[channel.Unit]func(string) int{channel.UTF16: units.UTF16, channel.Bytes: units.Bytes, channel.Runes: units.Runes}[l.Unit]
+	return markdown.Split(text, l.Text, func(n *markdown.Node) int { return size(markdown.Source(n)) })
 }
 
 // deliver sends what is due, one message at a time and in order, until ctx
@@ -282,10 +288,14 @@ func (o *Outbox) Split(to msg.Address, text string) []string {
 func (o *Outbox) deliver(ctx context.Context, k key, l *line) {
 	for {
 		o.mu.Lock()
-		ready := l.ready
+		ready, back := l.ready, l.back
+		l.back = false
 		o.mu.Unlock()
 		next := time.Minute
 		if ready {
+			if back {
+				o.sweep(ctx, k, l)
+			}
 			items, err := o.Store.DueOutbound(ctx, k.channel, k.account, time.Now(), 16)
 			if err != nil && ctx.Err() == nil {
 				o.Log.ErrorContext(ctx, "outbox can't be read", "err", err)
