@@ -592,8 +592,8 @@ func TestSendWithFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.shows("hello", " you", "")
-	if d := cmp.Diff([]string{"image/png"}, net.shown[2].files); d != "" {
+	p.shows("hello", " you")
+	if d := cmp.Diff([]string{"image/png"}, net.shown[0].files); d != "" {
 		t.Error(d)
 	}
 	if err := call(`{"to":"7","channel":"telegram","mediaUrl":"/etc/passwd","idempotencyKey":"l"}`); err == nil || !strings.Contains(err.Error(), "only files of the workspace") {
