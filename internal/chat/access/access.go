@@ -74,7 +74,7 @@ func (g *Gate) Admit(ctx context.Context, in msg.Inbound) (Decision, error) {
 	if in.At.Kind == msg.Direct || in.At.Kind == "" {
 		d, err = g.direct(ctx, in, acc, s)
 	} else {
-		d = g.group(in, acc.Common, s)
+		d = g.group(in, acc, s)
 	}
 	if d.Verdict == Respond {
 		d.Owner = g.owner(in.At.Channel, acc.Common, s)
@@ -121,8 +121,12 @@ func (g *Gate) direct(ctx context.Context, in msg.Inbound, acc config.Account, s
 
 // group applies groupPolicy, the groups, their lists and the need of a
 // mention. What pairing let in counts in direct chats only.
-func (g *Gate) group(in msg.Inbound, c config.ChannelSection, s sender) Decision {
+func (g *Gate) group(in msg.Inbound, acc config.Account, s sender) Decision {
+	c := acc.Common
 	r := rulesFor(c, in.At)
+	if s.kind.Rules != nil {
+		r = rulesOf(s.kind.Rules(acc.Raw, in))
+	}
 	policy := c.GroupPolicy
 	if r.policy != "" {
 		policy = r.policy
@@ -135,7 +139,7 @@ func (g *Gate) group(in msg.Inbound, c config.ChannelSection, s sender) Decision
 			return Decision{Reason: "the group is not under groups"}
 		}
 	case "open":
-		if !r.listed && len(c.Groups) > 0 && !s.kind.PublicRooms {
+		if !r.listed && r.others && !s.kind.PublicRooms {
 			return Decision{Reason: "the group is not under groups"}
 		}
 	default:

@@ -62,6 +62,7 @@ func hasStar(list []string) bool {
 // rules are what groups says about one group and thread.
 type rules struct {
 	listed   bool // the group or "*" is there
+	others   bool // groups are listed
 	disabled bool
 	mention  bool
 	policy   string
@@ -70,7 +71,7 @@ type rules struct {
 
 // rulesFor merges "*", the group and its topic, the nearer over the farther.
 func rulesFor(c config.ChannelSection, at msg.Address) rules {
-	r := rules{mention: true}
+	r := rules{mention: true, others: len(c.Groups) > 0}
 	apply := func(g config.Group) {
 		if g.Enabled != nil {
 			r.disabled = !*g.Enabled
@@ -99,6 +100,15 @@ func rulesFor(c config.ChannelSection, at msg.Address) rules {
 		r.listed = true
 		apply(g)
 		topic(g)
+	}
+	return r
+}
+
+// rulesOf are the rules of a network whose rooms don't stand under groups.
+func rulesOf(k channel.Rules) rules {
+	r := rules{mention: true, others: k.Others, listed: k.Listed, disabled: k.Disabled, policy: k.Policy, allow: k.Allow}
+	if k.Mention != nil {
+		r.mention = *k.Mention
 	}
 	return r
 }
