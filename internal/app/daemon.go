@@ -98,7 +98,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 			}
 			return nil
 		},
-		Queue: g.control.Queue,
+		Queue: g.control.Queue, Webhook: g.channels.webhook,
 	})
 	return err
 }

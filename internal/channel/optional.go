@@ -30,6 +30,9 @@ type (
 	Webhook interface {
 		Handler(recv Receiver) http.Handler
 	}
+	// WebhookPath is implemented by a Webhook whose configuration names a path of
+	// its own beside that; "" is none.
+	WebhookPath interface{ WebhookPath() string }
 	// Splitter cuts a Markdown text into parts that each fit Limits after
 	// rendering, and each valid alone. A channel whose rendering changes lengths
 	// implements it; for the others the outbox splits by Limits.

@@ -39,8 +39,11 @@ type Options struct {
 	// Queue takes a line of system-event for the next turn of a session, ""
 	// being the main one. Nil refuses such lines.
 	Queue func(ctx context.Context, session id.SessionKey, text string) error
-	Log   *slog.Logger // nil discards
-	Now   func() time.Time
+	// Webhook returns the handler of a channel that receives at path, or nil. It
+	// checks who calls. No route of a feature is asked for here. May be nil.
+	Webhook func(path string) http.Handler
+	Log     *slog.Logger // nil discards
+	Now     func() time.Time
 }
 
 // Server is the gateway.

@@ -71,8 +71,20 @@ func (s *Server) routes() (mux *http.ServeMux, err error) {
 	mux.HandleFunc("GET /{$}", s.forPeople(s.servePage))
 	mux.HandleFunc("GET /__openclaw/control-ui-config.json", s.forPeople(s.serveBootstrap))
 	mux.HandleFunc("GET /avatar/{agent}", s.forPeople(s.serveAvatar))
-	mux.HandleFunc("/", notFound)
+	mux.HandleFunc("/", s.serveRest)
 	return mux, nil
+}
+
+// serveRest answers what no route does: webhooks of channels come and go with
+// their accounts.
+func (s *Server) serveRest(w http.ResponseWriter, r *http.Request) {
+	if s.o.Webhook != nil {
+		if h := s.o.Webhook(r.URL.Path); h != nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+	}
+	notFound(w, r)
 }
 
 // authenticated lets only the holder of the gateway's credential through, and

@@ -52,7 +52,7 @@ func (b *bot) listen(ctx context.Context, recv channel.Receiver, well func()) er
 	}
 }
 
-// WebhookPath is where Slack was told to call, in HTTP mode.
+// WebhookPath implements [channel.WebhookPath]: where Slack was told to call.
 func (b *bot) WebhookPath() string { return b.cfg.WebhookPath }
 
 // Handler implements [channel.Webhook]: the Request URL of events, commands and

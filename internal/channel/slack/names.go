@@ -169,7 +169,9 @@ func rules(section json.RawMessage, in msg.Inbound) channel.Rules {
 		return r
 	case msg.Group:
 		r.Disabled = !c.DM.GroupEnabled || len(c.DM.GroupChannels) > 0 && !listsRoom(c.DM.GroupChannels, in, c.NameMatching)
-		r.Listed = !r.Disabled && len(c.DM.GroupChannels) > 0
+		if r.Listed = !r.Disabled; r.Listed {
+			r.Allow, r.Policy = []string{"*"}, "allowlist" // groupPolicy is about channels
+		}
 	}
 	star, hasStar := c.Channels["*"]
 	room, named := findRoom(c.Channels, in, c.NameMatching)
@@ -208,6 +210,7 @@ func rules(section json.RawMessage, in msg.Inbound) channel.Rules {
 	if users == nil {
 		users = star.Users
 	}
+	r.Allow = []string{"*"} // whoever is in a channel that is listed
 	if users != nil {
 		r.Allow = words(users)
 	}

@@ -51,7 +51,9 @@ func config(s *slacktest.Server, more string) json.RawMessage {
 // network is the suite's view of the server.
 type network struct{ *slacktest.Server }
 
-func (n network) Say(text string)    { n.Server.Say(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)) }
+func (n network) Say(text string) {
+	n.Server.Say(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text))
+}
 func (n network) Acked() (int, bool) { return n.Server.Acked(), true }
 func (n network) Garble() {
 	for _, f := range []string{
