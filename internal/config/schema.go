@@ -35,6 +35,8 @@ func ours() []addition {
 	return []addition{
 		{nil, "$schema", text},
 		{nil, "mcp", mcp},
+		{[]string{"channels", "slack"}, "apiRoot", text},
+		{[]string{"channels", "slack", "accounts", "*"}, "apiRoot", text},
 		{[]string{"channels", "telegram"}, "apiRoot", text},
 		{[]string{"channels", "telegram", "accounts", "*"}, "apiRoot", text},
 	}
