@@ -313,7 +313,7 @@ func (h *Handler) request(ctx context.Context, w Work, dropped []Work) (agent.Re
 		if i > 0 {
 			ev = nil
 		}
-		req.Inputs = append(req.Inputs, agent.Input{Key: in.DedupeKey(), Text: envelope(in, ev, zone), Images: images(in)})
+		req.Inputs = append(req.Inputs, agent.Input{Key: in.DedupeKey(), Text: envelope(h.called(in), ev, zone), Images: images(in)})
 	}
 	if c := w.In[len(w.In)-1].Client; c != nil {
 		req.Conn, req.Model, req.Thinking, req.System, req.Timeout = c.Conn, c.Model, c.Thinking, c.System, c.Timeout

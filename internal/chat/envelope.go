@@ -48,6 +48,22 @@ func envelope(in msg.Inbound, events []Line, zone *time.Location) string {
 	return b.String()
 }
 
+// called puts messagePrefix before what somebody wrote on WhatsApp.
+func (h *Handler) called(in msg.Inbound) msg.Inbound {
+	if in.Client != nil || in.At.Channel != "whatsapp" {
+		return in
+	}
+	cfg := h.Config()
+	p := cfg.Messages.MessagePrefix
+	if own := cfg.Account(in.At.Channel, in.At.Account).MessagePrefix; own != nil {
+		p = *own
+	}
+	if p != "" {
+		in.Text = p + " " + in.Text
+	}
+	return in
+}
+
 func sender(in msg.Inbound) []byte {
 	var s struct {
 		Label    string `json:"label,omitempty"`
