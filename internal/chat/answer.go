@@ -125,12 +125,15 @@ func (h *Handler) previews(ctx context.Context, c channel.Channel, say *reply.Co
 		return h.Marks.SetChannelState(ctx, to.Channel, to.Account, key, string(m))
 	}
 	say.Forget = func(ctx context.Context) error { return note(ctx, "") }
-	if _, ok := channel.As[channel.Editor](c); !ok || say.Settings.Preview == "off" {
+	_, edits := channel.As[channel.Editor](c)
+	_, streams := channel.As[channel.Streamer](c)
+	if !edits && !streams || say.Settings.Preview == "off" {
 		return left
 	}
 	say.Show = &reply.Preview{
 		Channel: c, Template: say.Template, Split: say.Split, Note: note, Log: h.Log, Every: h.PreviewEvery,
-		Free: func(ctx context.Context) bool { return !h.Outbox.Waits(ctx, to) },
+		Native: say.Settings.Preview == "partial",
+		Free:   func(ctx context.Context) bool { return !h.Outbox.Waits(ctx, to) },
 	}
 	return left
 }

@@ -216,6 +216,11 @@ type parlor struct {
 // furnish opens a house on dir whose configuration has the given sections.
 func furnish(t *testing.T, dir string, net *wire, m *teller, section, more string) *parlor {
 	t.Helper()
+	return furnishOn(t, dir, net, net, m, section, more)
+}
+
+func furnishOn(t *testing.T, dir string, ch channel.Channel, net *wire, m *teller, section, more string) *parlor {
+	t.Helper()
 	h := open(t, dir, &mind{})
 	cfg := h.Config()
 	if more != "" {
@@ -234,7 +239,7 @@ func furnish(t *testing.T, dir string, net *wire, m *teller, section, more strin
 		},
 		Kind: func(id.Channel) (channel.Kind, bool) { return channel.Kind{ID: "telegram"}, true },
 	}
-	t.Cleanup(h.Outbox.Attach(context.WithoutCancel(t.Context()), "telegram", "default", net))
+	t.Cleanup(h.Outbox.Attach(context.WithoutCancel(t.Context()), "telegram", "default", ch))
 	h.Outbox.Ready("telegram", "default", true)
 	return &parlor{house: h, net: net, cfg: cfg}
 }
@@ -598,5 +603,73 @@ func TestSendWithFiles(t *testing.T) {
 	}
 	if err := call(`{"to":"7","channel":"telegram","mediaUrl":"/etc/passwd","idempotencyKey":"l"}`); err == nil || !strings.Contains(err.Error(), "only files of the workspace") {
 		t.Errorf("a file from elsewhere: %v", err)
+	}
+}
+
+// streaming is a wire that shows messages as they are written.
+type streaming struct {
+	wire
+	closes func() error
+	drops  int
+}
+
+func (n *streaming) Stream(ctx context.Context, out msg.Outbound) (channel.Stream, error) {
+	r, err := n.Send(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	return &written2{n: n, m: r.IDs[0]}, nil
+}
+
+type written2 struct {
+	n *streaming
+	m id.Message
+}
+
+func (w *written2) Append(_ context.Context, text string) error {
+	w.n.mu.Lock()
+	defer w.n.mu.Unlock()
+	for _, s := range w.n.shown {
+		if s != nil && s.id == string(w.m) {
+			s.text += text
+		}
+	}
+	return nil
+}
+
+func (w *written2) Close(context.Context) (msg.Receipt, error) {
+	return msg.Receipt{IDs: []id.Message{w.m}}, w.n.closes()
+}
+
+func (w *written2) Drop(ctx context.Context) error {
+	w.n.drops++
+	return w.n.Delete(ctx, msg.Address{}, w.m)
+}
+
+func TestStreamedInTheNetworksOwnWay(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		close error
+		drops int
+	}{"closed": {nil, 0}, "refused": {fault.New(fault.Invalid, "wire", "no"), 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			net := &streaming{closes: func() error { return tc.close }}
+			m := &teller{turns: []turnOf{{pieces: []string{"This is the beginning of a long answer.", " END"}, wait: "end"}}, gates: map[string]chan struct{}{"end": make(chan struct{})}}
+			p := furnishOn(t, t.TempDir(), net, &net.wire, m, `{}`, "")
+			defer p.crash()
+			p.says(written1(1, "hi"))
+			p.shows("This is the beginning of a long answer.")
+			close(m.gates["end"])
+			p.shows("This is the beginning of a long answer. END")
+			p.until("the run ends", func() bool {
+				it, ok, err := p.Inbox.Store.Inbound(t.Context(), written1(1, "").DedupeKey())
+				return err == nil && ok && it.Done
+			})
+			p.shows("This is the beginning of a long answer. END")
+			if net.drops != tc.drops || net.edits != 0 {
+				t.Errorf("taken back %d times, changed %d times", net.drops, net.edits)
+			}
+		})
 	}
 }

@@ -46,8 +46,9 @@ type Composer struct {
 	book   ledger
 	n      int // things stored
 	edit   id.Message
-	last   time.Time // when the last block goes out
-	began  bool      // something went out that may have answered a message
+	carry  []msg.Span // shown, but not noted yet
+	last   time.Time  // when the last block goes out
+	began  bool       // something went out that may have answered a message
 	closed bool
 	timer  *time.Timer
 	tag    Text // of the message that comes
@@ -327,7 +328,7 @@ func (c *Composer) store(ctx context.Context, text string, spans []msg.Span) boo
 	if c.Show != nil {
 		c.edit = cmp.Or(c.Show.Stop(), c.edit)
 	}
-	outs := c.outs(ctx, text, spans)
+	outs := c.streamed(ctx, c.outs(ctx, text, spans))
 	if len(outs) > 0 {
 		n, last := c.n, c.last
 		c.pace(outs)
@@ -340,6 +341,33 @@ func (c *Composer) store(ctx context.Context, text string, spans []msg.Span) boo
 	}
 	c.book.mark(spans)
 	return true
+}
+
+// streamed ends a message that was shown in the network's own way: it is the
+// first of outs, which is left out then. What it shows is noted with what is
+// stored next.
+func (c *Composer) streamed(ctx context.Context, outs []msg.Outbound) []msg.Outbound {
+	if c.Show == nil {
+		return outs
+	}
+	first := ""
+	if len(outs) > 0 {
+		first = outs[0].Text
+	}
+	if done := c.Show.Complete(ctx, first); done {
+		c.carry, c.began = append(c.carry, outs[0].Spans...), true
+		c.n -= len(outs)
+		outs = outs[1:]
+		for i := range outs { // names have no gaps
+			outs[i].ID = c.name(c.n)
+			c.n++
+		}
+	}
+	if len(outs) > 0 && len(c.carry) > 0 {
+		outs[0].Spans = append(c.carry, outs[0].Spans...)
+		c.carry = nil
+	}
+	return outs
 }
 
 // shown notes that what was made is stored, so that the preview is spent.

@@ -44,11 +44,14 @@ func (c *Composer) Finish(ctx context.Context, e End) []msg.Outbound {
 		text, spans = e.Instead.Text, nil
 		if e.Keep && text == "" {
 			c.edit = ""
+			if c.Show != nil {
+				c.Show.Abandon(ctx, true)
+			}
 		}
 	} else if line := usage(c.Settings.Usage, e.Usage, string(e.Session)); line != "" && (text != "" || c.began) {
 		text = strings.TrimLeft(text+"\n"+line, "\n")
 	}
-	outs := c.outs(ctx, text, spans)
+	outs := c.streamed(ctx, c.outs(ctx, text, spans))
 	c.pace(outs)
 	return outs
 }
@@ -64,6 +67,7 @@ func (c *Composer) Close() {
 	}
 	if c.Show != nil {
 		c.Show.Stop()
+		c.Show.Abandon(c.ctx, false) // it has no name by which it could be found
 	}
 }
 

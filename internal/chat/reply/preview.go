@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -24,9 +25,11 @@ type Preview struct {
 	// Note stores durably which message is the preview; "" forgets it.
 	Note func(ctx context.Context, m id.Message) error
 	// Free reports whether nothing older waits for the same chat.
-	Free  func(ctx context.Context) bool
-	Every time.Duration // between changes; 0 is a second
-	Log   *slog.Logger
+	Free func(ctx context.Context) bool
+	// Native has answers shown in the network's own way where it has one.
+	Native bool
+	Every  time.Duration // between changes; 0 is a second
+	Log    *slog.Logger
 
 	mu     sync.Mutex
 	text   string        // what to show
@@ -36,6 +39,11 @@ type Preview struct {
 	done   chan struct{}
 	shown  id.Message
 	dead   bool // the network doesn't want it
+
+	// The network's own way, where it has one: text is added, never changed.
+	stream   channel.Stream
+	told     string // what it shows
+	noStream bool   // it doesn't want that here
 }
 
 // least is how many characters a first preview has, so that what people are
@@ -94,7 +102,7 @@ func (p *Preview) loop(ctx context.Context, poke <-chan struct{}, done chan<- st
 			return
 		}
 		text, reply := p.latest()
-		if text == "" || text == last || shown == "" && (utf8.RuneCountInString(text) < least || !p.Free(ctx)) {
+		if text == "" || text == last || last == "" && shown == "" && (utf8.RuneCountInString(text) < least || !p.Free(ctx)) {
 			continue
 		}
 		wait, err := p.show(ctx, text, reply, &shown)
@@ -139,11 +147,19 @@ func (p *Preview) show(ctx context.Context, text string, reply id.Message, shown
 	if every == 0 {
 		every = time.Second
 	}
+	if p.stream != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longest)
+		defer cancel()
+		return every, p.append(ctx, text)
+	}
 	if *shown == "" {
 		out := p.Template
 		out.ID, out.Text, out.ReplyTo = id.NewDelivery(), text, reply
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longest)
 		defer cancel()
+		if p.begin(ctx, out) {
+			return every, nil
+		}
 		r, err := p.Channel.Send(ctx, out)
 		if err == nil && len(r.IDs) == 0 {
 			return -1, nil // it can't be changed later
@@ -171,6 +187,76 @@ func (p *Preview) show(ctx context.Context, text string, reply id.Message, shown
 		return p.after(err, every), err
 	}
 	return every, nil
+}
+
+// begin shows out in the network's own way; false is that it has none here.
+func (p *Preview) begin(ctx context.Context, out msg.Outbound) bool {
+	c, ok := channel.As[channel.Streamer](p.Channel)
+	if !ok || p.noStream || !p.Native {
+		return false
+	}
+	s, err := c.Stream(ctx, out)
+	if err != nil {
+		p.noStream = true
+		p.Log.DebugContext(ctx, "answer not streamed", "channel", out.To.Channel, "err", err)
+		return false
+	}
+	p.stream, p.told = s, out.Text
+	return true
+}
+
+// append adds what is new of text. A text that doesn't go on from what is shown
+// waits for the end.
+func (p *Preview) append(ctx context.Context, text string) error {
+	more, ok := strings.CutPrefix(text, p.told)
+	if !ok || more == "" {
+		return nil
+	}
+	if err := p.stream.Append(ctx, more); err != nil {
+		return err
+	}
+	p.told = text
+	return nil
+}
+
+// Complete makes text the final one of a message that was shown in the
+// network's own way, and reports whether it now shows it. When it can't, the
+// message is taken back. It is called after Stop.
+func (p *Preview) Complete(ctx context.Context, text string) bool {
+	s := p.stream
+	if s == nil {
+		return false
+	}
+	const longest = 30 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longest)
+	defer cancel()
+	var err error
+	if strings.HasPrefix(text, p.told) {
+		if err = p.append(ctx, text); err == nil {
+			_, err = s.Close(ctx)
+		}
+	} else {
+		err = errors.New("it isn't what was shown")
+	}
+	p.stream, p.told = nil, ""
+	if err == nil {
+		return true
+	}
+	p.Log.DebugContext(ctx, "streamed answer taken back", "channel", p.Template.To.Channel, "err", err)
+	if err := s.Drop(ctx); err != nil {
+		p.Log.WarnContext(ctx, "a streamed answer can't be taken back", "channel", p.Template.To.Channel, "err", err)
+	}
+	return false
+}
+
+// Abandon takes back what was shown in the network's own way; with keep it
+// stays as it is. It is called after Stop.
+func (p *Preview) Abandon(ctx context.Context, keep bool) {
+	if !keep {
+		p.Complete(ctx, "")
+		return
+	}
+	p.Complete(ctx, p.told)
 }
 
 // after is how long to wait after err.
