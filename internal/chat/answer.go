@@ -11,9 +11,11 @@ import (
 	"github.com/openclaw-go/openclaw/internal/agent"
 	"github.com/openclaw-go/openclaw/internal/base/event"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/chat/reply"
+	"github.com/openclaw-go/openclaw/internal/session"
 )
 
 // Marks keeps small values for an account durably; *store.DB is one.
@@ -127,8 +129,8 @@ func (h *Handler) previews(ctx context.Context, c channel.Channel, say *reply.Co
 	say.Forget = func(ctx context.Context) error { return note(ctx, "") }
 	_, edits := channel.As[channel.Editor](c)
 	_, streams := channel.As[channel.Streamer](c)
-	if !edits && !streams || say.Settings.Preview == "off" {
-		return left
+	if !edits && !streams || say.Settings.Preview == "off" || !h.Hooks.Outbound.Empty() {
+		return left // what hooks may change isn't shown before they saw it
 	}
 	say.Show = &reply.Preview{
 		Channel: c, Template: say.Template, Split: say.Split, Note: note, Log: h.Log, Every: h.PreviewEvery,
@@ -145,8 +147,38 @@ func base(w Work) string {
 	if len(w.Keys) > 0 {
 		name = w.Keys[0]
 	}
+	if len(w.In) > 0 { // a key that is forgotten may come again
+		name += w.In[0].Received.UTC().Format(time.RFC3339Nano)
+	}
 	sum := sha256.Sum256([]byte(name))
 	return "run-" + hex.EncodeToString(sum[:12])
+}
+
+// plainly is how an answer without a run looks: one of a command.
+func (h *Handler) plainly(ctx context.Context, w Work) (set reply.Settings, prefix string, err error) {
+	var s session.Session
+	agent := h.Config().DefaultAgent()
+	if w.Session != "" {
+		agent = w.Session.Agent()
+		if s, _, err = h.Agent.Sessions.Get(ctx, w.Session); err != nil {
+			return set, "", err
+		}
+	}
+	set = reply.For(h.Config(), s, agent, w.Reply.To)
+	return set, reply.Filled(set.Prefix, set.Identity, llm.Model{Provider: s.ModelProvider, ID: s.Model}, s.ThinkingLevel), nil
+}
+
+// setAside is the name of the preview that an answer to in may have left, so
+// that what its sender is told takes its place.
+func (h *Handler) setAside(ctx context.Context, key string, in msg.Inbound) id.Message {
+	if h.Marks == nil {
+		return ""
+	}
+	m, err := h.Marks.ChannelState(ctx, in.At.Channel, in.At.Account, "preview/"+base(Work{Keys: []string{key}, In: []msg.Inbound{in}}))
+	if err != nil {
+		h.Log.WarnContext(ctx, "a preview can't be found", "key", key, "err", err)
+	}
+	return id.Message(m)
 }
 
 // known returns what is stored in the outbox under an ID.

@@ -673,3 +673,39 @@ func TestStreamedInTheNetworksOwnWay(t *testing.T) {
 		})
 	}
 }
+
+// What a tool says stands above what the run says after it, also when the
+// preview so far said the same.
+func TestAPreviewGivesWayToWhatAToolSays(t *testing.T) {
+	t.Parallel()
+	net := &wire{}
+	gate := make(chan struct{})
+	m := &teller{turns: []turnOf{{pieces: []string{"The report is ready for you, all of it."}, call: "c1"}, {pieces: []string{"I have sent it to you just now."}}}}
+	p := furnish(t, t.TempDir(), net, m, `{}`, "")
+	defer p.crash()
+	at := written1(1, "").At
+	p.Agent.Tools = func(id.Agent, bool) *loop.Toolset {
+		return loop.NewToolset([]tool.Tool{tool.Func(llm.ToolSpec{Name: "work", Schema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, c tool.Call) (tool.Result, error) {
+			<-gate
+			return tool.Text("sent"), p.Say(ctx, c.Scope.Run, msg.Outbound{To: at, Text: "The report is ready for you, all of it."})
+		})})
+	}
+	p.says(written1(1, "hi"))
+	p.until("the preview", func() bool { return len(net.sees()) == 1 })
+	close(gate)
+	p.shows("The report is ready for you, all of it.", "I have sent it to you just now.")
+}
+
+// A command's answer has the prefix too, with what is known filled in.
+func TestPrefixOfACommand(t *testing.T) {
+	t.Parallel()
+	net := &wire{}
+	p := furnish(t, t.TempDir(), net, &teller{turns: []turnOf{{pieces: []string{"x"}}}}, `{"responsePrefix":"auto"}`,
+		`{"agents":{"list":[{"id":"main","identity":{"name":"Claw"}}]}}`)
+	defer p.crash()
+	p.says(written1(1, "/stop"))
+	p.until("an answer", func() bool { return len(net.sees()) == 1 })
+	if got := net.sees()[0]; !strings.HasPrefix(got, "[Claw] ") {
+		t.Errorf("shown %q", got)
+	}
+}

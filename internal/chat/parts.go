@@ -53,15 +53,6 @@ func (h *Handler) merged(batch []Work) Work {
 	return w
 }
 
-// prefix is what the configuration puts before answers at to.
-func (h *Handler) prefix(to msg.Address) string {
-	cfg := h.Config()
-	if p := cfg.Channel(to.Channel).ResponsePrefix; p != nil {
-		return *p
-	}
-	return cfg.Messages.ResponsePrefix
-}
-
 func zoneOf(cfg *config.Config) *time.Location {
 	if tz := cfg.Agents.Defaults.UserTimezone; tz != "" {
 		if z, err := time.LoadLocation(tz); err == nil {

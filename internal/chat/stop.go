@@ -130,7 +130,7 @@ func (h *Handler) Poisoned(ctx context.Context, it inbox.Item, reason string) {
 		h.Bus.Publish(event.ChatEnded{Run: in.Client.Run, Session: in.Client.Session, State: "error", Error: reason})
 		return
 	}
-	err := h.Outbox.Send(ctx, msg.Outbound{To: in.At, ReplyTo: in.ID, Text: "Your message could not be processed and was set aside: " + reason + "."})
+	err := h.Outbox.Send(ctx, msg.Outbound{To: in.At, ReplyTo: in.ID, Edit: h.setAside(ctx, it.Key, in), Text: "Your message could not be processed and was set aside: " + reason + "."})
 	if err != nil {
 		h.Log.ErrorContext(ctx, "the sender isn't told about a message set aside", "key", it.Key, "err", err)
 	}

@@ -86,7 +86,12 @@ func (h *Handler) finished(ctx context.Context, w Work, text reply.Text, res Res
 	if w.Reply.To.Channel != "" && !text.Silent && text.Text != "" {
 		tmpl := w.Reply
 		tmpl.Run, tmpl.Session = w.Run, w.Session
-		outs = reply.Outbound(tmpl, text, h.prefix(w.Reply.To), func(s string) []string { return h.Outbox.Split(w.Reply.To, s) })
+		set, prefix, err := h.plainly(ctx, w)
+		if err != nil {
+			return inbox.Finished{}, err
+		}
+		text.Current = text.Current || set.ReplyTo != "off"
+		outs = reply.Outbound(tmpl, text, prefix, func(s string) []string { return h.split(w.Reply.To, s) })
 		for i := range outs {
 			if err := h.Hooks.Outbound.Run(ctx, &outs[i]); err != nil {
 				return inbox.Finished{}, err

@@ -32,7 +32,7 @@ const (
 // Ranges renders n as a plain text with styles beside it, as Signal wants it.
 func Ranges(n *Node) (string, []Range) {
 	styles := []Style{Bold, Italic, Strikethrough, Monospace}
-	mark := func(i int) Marks { return Marks{string(rune(firstMark + 2*i)), string(rune(firstMark + 2*i + 1))} }
+	mark := func(i rune) Marks { return Marks{string(firstMark + 2*i), string(firstMark + 2*i + 1)} }
 	d := Dialect{
 		Strong: mark(0), Emph: mark(1), Strike: mark(2), Code: mark(3), Heading: mark(0),
 		Block: func(string) Marks { return mark(3) }, QuotePrefix: "> ", Bullet: "• ",

@@ -31,8 +31,9 @@ func hand(ctx context.Context, c channel.Channel, out msg.Outbound, doubt bool) 
 // replace puts out where its preview is. With done false the preview is gone,
 // or can't be reached, and out is still to be sent.
 func replace(ctx context.Context, c channel.Channel, out msg.Outbound) (r msg.Receipt, done bool, err error) {
-	empty := out.Text == "" && len(out.Attachments) == 0
-	if e, ok := channel.As[channel.Editor](c); ok && !empty {
+	more := len(out.Attachments) > 0 || len(out.Buttons) > 0 || out.Poll != nil || len(out.Native) > 0
+	empty := out.Text == "" && !more
+	if e, ok := channel.As[channel.Editor](c); ok && !empty && !more {
 		err := e.Edit(ctx, out.To, out.Edit, out.Text)
 		if err == nil {
 			return msg.Receipt{IDs: []id.Message{out.Edit}, At: time.Now()}, true, nil

@@ -254,7 +254,12 @@ func (c *Composer) Beside(ctx context.Context, outs []msg.Outbound) error {
 		c.sent = append(c.sent, o.Text)
 	}
 	c.flush(ctx)
+	if c.Show != nil { // what is said from here on stands behind outs
+		c.edit = cmp.Or(c.Show.Stop(), c.edit)
+		c.Show.Abandon(ctx, false)
+	}
 	n := c.n
+	outs[0].Edit = c.edit
 	for i := range outs {
 		outs[i].ID, outs[i].Spans = c.name(c.n), []msg.Span{{Turn: c.book.over, Sum: sentSum}}
 		c.n++
@@ -263,7 +268,7 @@ func (c *Composer) Beside(ctx context.Context, outs []msg.Outbound) error {
 		c.n = n
 		return err
 	}
-	c.began = true
+	c.shown(ctx)
 	return nil
 }
 
