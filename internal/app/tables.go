@@ -3,6 +3,7 @@ package app
 import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/channel/irc"
+	"github.com/openclaw-go/openclaw/internal/channel/signal"
 	"github.com/openclaw-go/openclaw/internal/channel/slack"
 	"github.com/openclaw-go/openclaw/internal/channel/telegram"
 	"github.com/openclaw-go/openclaw/internal/provider"
@@ -16,6 +17,7 @@ import (
 func Channels() []channel.Kind {
 	return []channel.Kind{
 		irc.Kind(),
+		signal.Kind(),
 		slack.Kind(),
 		telegram.Kind(),
 	}
