@@ -83,6 +83,7 @@ type Handler struct {
 	talks   talks
 	side    sync.WaitGroup // of what nobody waits for but the end
 	doing   doing
+	router  route.Router
 }
 
 // Start makes the handler ready.
@@ -128,7 +129,7 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 			h.Log.InfoContext(ctx, "message not admitted", "channel", in.At.Channel, "from", in.From.ID, "reason", d.Reason)
 			return h.finish(ctx, w, d.Text, nil)
 		}
-		w.Session, w.Owner = route.Resolve(h.Config(), in).Session, d.Owner
+		w.Session, w.Owner = h.router.For(h.Config()).Resolve(in).Session, d.Owner
 		may = h.Access.MayCommand(in, d)
 		for i := range ins {
 			h.fetch(ctx, &ins[i])

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 )
@@ -116,4 +117,33 @@ type Match struct {
 type MatchPeer struct {
 	Kind string  `json:"kind"`
 	ID   id.Peer `json:"id"`
+}
+
+// Broadcast is broadcast: places where several agents answer every message.
+type Broadcast struct {
+	Strategy string                // parallel (or empty), sequential
+	Peers    map[string][]id.Agent // by the id of the person or room
+}
+
+// UnmarshalJSON reads the peers, which stand beside the strategy.
+func (b *Broadcast) UnmarshalJSON(raw []byte) error {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return err
+	}
+	*b = Broadcast{Peers: map[string][]id.Agent{}}
+	for k, v := range keys {
+		if k == "strategy" {
+			if err := json.Unmarshal(v, &b.Strategy); err != nil {
+				return err
+			}
+			continue
+		}
+		var agents []id.Agent
+		if err := json.Unmarshal(v, &agents); err != nil {
+			return fmt.Errorf("broadcast.%s: %w", k, err)
+		}
+		b.Peers[k] = agents
+	}
+	return nil
 }

@@ -22,18 +22,19 @@ import (
 // Config is one immutable version of the file, includes and variables
 // resolved, defaults filled in.
 type Config struct {
-	Agents   Agents                         `json:"agents"`
-	Bindings []Binding                      `json:"bindings"`
-	Session  Session                        `json:"session"`
-	Messages Messages                       `json:"messages"`
-	Commands Commands                       `json:"commands"`
-	Channels map[id.Channel]json.RawMessage `json:"channels"`
-	Models   Models                         `json:"models"`
-	Gateway  Gateway                        `json:"gateway"`
-	Tools    Tools                          `json:"tools"`
-	Logging  Logging                        `json:"logging"`
-	Cron     Cron                           `json:"cron"`
-	Secrets  secret.Settings                `json:"secrets"`
+	Agents    Agents                         `json:"agents"`
+	Bindings  []Binding                      `json:"bindings"`
+	Broadcast Broadcast                      `json:"broadcast"`
+	Session   Session                        `json:"session"`
+	Messages  Messages                       `json:"messages"`
+	Commands  Commands                       `json:"commands"`
+	Channels  map[id.Channel]json.RawMessage `json:"channels"`
+	Models    Models                         `json:"models"`
+	Gateway   Gateway                        `json:"gateway"`
+	Tools     Tools                          `json:"tools"`
+	Logging   Logging                        `json:"logging"`
+	Cron      Cron                           `json:"cron"`
+	Secrets   secret.Settings                `json:"secrets"`
 
 	// Paths are where this configuration lives; they aren't part of the file.
 	Paths Paths `json:"-"`

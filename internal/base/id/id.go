@@ -56,11 +56,19 @@ func DirectKey(a Agent, c Channel, p Peer) SessionKey {
 // "channel".
 func GroupKey(a Agent, c Channel, kind string, p Peer, t Thread) SessionKey {
 	k := AgentKey(a, string(c)+":"+kind+":"+string(p))
-	if t != "" {
+	switch {
+	case t == "":
+	case Topics(c):
 		k += SessionKey(":topic:" + string(t))
+	default:
+		k += SessionKey(":thread:" + string(t))
 	}
 	return k
 }
+
+// Topics reports whether the threads of a channel's groups are called topics in
+// keys, as recorded.
+func Topics(c Channel) bool { return c == "telegram" }
 
 // Agent returns the agent that owns k, or "" when k isn't an agent key.
 func (k SessionKey) Agent() Agent {

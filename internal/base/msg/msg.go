@@ -72,6 +72,10 @@ type Inbound struct {
 	// Native says that the network itself made a command of it (a slash command
 	// from its menu, a pressed button), so it needs no mention.
 	Native bool `json:"native,omitempty"`
+	// Agent is the one of several agents that this copy of the message is for, and
+	// Then are those that get it after that one. Channels leave them empty.
+	Agent id.Agent   `json:"agent,omitempty"`
+	Then  []id.Agent `json:"then,omitempty"`
 	// Backlog says that it was written while the account was away.
 	Backlog bool `json:"backlog,omitempty"`
 
@@ -108,7 +112,11 @@ func (in Inbound) DedupeKey() string {
 		return "run/" + string(in.Client.Run)
 	}
 	a := in.At
-	return string(a.Channel) + "/" + string(a.Account) + "/" + string(a.Peer) + "/" + string(in.ID)
+	key := string(a.Channel) + "/" + string(a.Account) + "/" + string(a.Peer) + "/" + string(in.ID)
+	if in.Agent != "" {
+		key += "@" + string(in.Agent)
+	}
+	return key
 }
 
 // Outbound is a message to deliver. Text is Markdown; the channel renders it.

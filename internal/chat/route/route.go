@@ -1,9 +1,11 @@
 // Package route maps a message to the agent and the session that get it. It is
-// pure: the same configuration and message give the same route.
+// pure: the same configuration and message give the same route. [Router] keeps
+// the bindings of the configuration in force ready to be asked; a [Table] does
+// the work.
 package route
 
 import (
-	"strings"
+	"sync/atomic"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
@@ -14,96 +16,81 @@ import (
 type Route struct {
 	Agent   id.Agent
 	Session id.SessionKey
-	By      string // the tier that matched: "peer", "account", "channel", "default"
+	// By is what decided: peer, parent, guild+roles, guild, team, account or
+	// channel (a binding of that tier, most specific first), broadcast or default.
+	By string
 }
 
-// tiers are the kinds of bindings, most specific first; within one, the order
-// in the file decides.
-var tiers = []struct { //nolint:gochecknoglobals // a constant table
-	name string
-	is   func(m config.Match) bool
-}{
-	{"peer", func(m config.Match) bool { return m.Peer != nil }},
-	{"guild", func(m config.Match) bool { return m.Guild != "" || m.Team != "" || len(m.Roles) > 0 }},
-	{"account", func(m config.Match) bool { return m.Account != "*" }},
-	{"channel", func(config.Match) bool { return true }},
+// Router answers from the table of the configuration that it was asked with
+// last, so that a configuration is looked through once and not per message. Its
+// zero value works.
+type Router struct{ cur atomic.Pointer[Table] }
+
+// For returns the table of cfg.
+func (r *Router) For(cfg *config.Config) *Table {
+	if t := r.cur.Load(); t != nil && t.cfg == cfg {
+		return t
+	}
+	t := New(cfg)
+	r.cur.Store(t) // two that come at once both make it; either is right
+	return t
 }
 
 // Resolve picks the most specific binding that matches and derives the session
-// key.
-func Resolve(cfg *config.Config, in msg.Inbound) Route {
-	a, by := agent(cfg, in.At)
-	return Route{Agent: a, Session: key(cfg.Session, a, in.At), By: by}
+// key. A message that names its agent (one of a broadcast) goes to that one.
+func (t *Table) Resolve(in msg.Inbound) Route {
+	if a, ok := t.known(in.Agent); ok && in.Agent != "" {
+		return Route{Agent: a, Session: t.Key(a, in.At), By: "broadcast"}
+	}
+	a, by := t.agent(in)
+	return Route{Agent: a, Session: t.Key(a, in.At), By: by}
 }
 
-func agent(cfg *config.Config, at msg.Address) (id.Agent, string) {
-	for i, t := range tiers {
-		for _, b := range cfg.Bindings {
-			if b.Type == "acp" || tierOf(b.Match) != i || !matches(b.Match, at) {
-				continue
-			}
-			return b.Agent, t.name
+// Broadcast returns the agents that all answer what is written at a place, in
+// their order; none where the bindings decide. one tells that each waits for
+// the one before it.
+func (t *Table) Broadcast(in msg.Inbound) (agents []id.Agent, one bool) {
+	if len(t.broadcast) == 0 || in.Agent != "" {
+		return nil, false
+	}
+	for _, p := range places(in.At) {
+		if as := t.broadcast[fold(p)]; len(as) > 0 {
+			return as, t.cfg.Broadcast.Strategy == "sequential"
 		}
 	}
-	return cfg.DefaultAgent(), "default"
+	return nil, false
 }
 
-func tierOf(m config.Match) int {
-	for i, t := range tiers {
-		if t.is(m) {
-			return i
+// agent goes through the tiers.
+func (t *Table) agent(in msg.Inbound) (id.Agent, string) {
+	b := t.channels[id.Channel(fold(in.At.Channel))]
+	if b == nil {
+		return t.def, "default"
+	}
+	s := scope{in: in, kind: sameKind(string(in.At.Kind)), roles: in.Room.Roles}
+	for _, p := range places(in.At) {
+		if a, ok := s.first(b.peers[fold(p)]); ok {
+			return a, "peer"
 		}
 	}
-	return len(tiers) - 1
-}
-
-func matches(m config.Match, at msg.Address) bool {
-	switch {
-	case m.Channel != at.Channel:
-		return false
-	case m.Guild != "" || m.Team != "" || len(m.Roles) > 0:
-		return false // no channel of this build has guilds or teams
-	case m.Account == "" && at.Account != id.DefaultAccount,
-		m.Account != "" && m.Account != "*" && m.Account != at.Account:
-		return false
-	}
-	return m.Peer == nil || strings.EqualFold(string(m.Peer.ID), string(at.Peer)) && sameKind(m.Peer.Kind, at.Kind)
-}
-
-func sameKind(want string, got msg.PeerKind) bool {
-	if want == "dm" {
-		want = string(msg.Direct)
-	}
-	return want == "" || want == string(got)
-}
-
-// key derives the session key; keys are lower case.
-func key(s config.Session, a id.Agent, at msg.Address) id.SessionKey {
-	if at.Kind != msg.Direct {
-		return lower(id.GroupKey(a, at.Channel, string(at.Kind), at.Peer, at.Thread))
-	}
-	peer := linked(s, at)
-	switch s.DMScope {
-	case "per-peer":
-		return lower(id.AgentKey(a, "direct:"+string(peer)))
-	case "per-channel-peer":
-		return lower(id.DirectKey(a, at.Channel, peer))
-	case "per-account-channel-peer":
-		return lower(id.AgentKey(a, string(at.Channel)+":"+string(at.Account)+":direct:"+string(peer)))
-	}
-	return id.MainKey(a)
-}
-
-// linked is the canonical name of a person known under several ids.
-func linked(s config.Session, at msg.Address) id.Peer {
-	for name, ids := range s.IdentityLinks {
-		for _, x := range ids {
-			if strings.EqualFold(x, string(at.Channel)+":"+string(at.Peer)) || strings.EqualFold(x, string(at.Peer)) {
-				return id.Peer(name)
-			}
+	if p := in.Room.Parent; p != "" {
+		if a, ok := s.first(b.peers[fold(p)]); ok {
+			return a, "parent"
 		}
 	}
-	return at.Peer
+	for _, tier := range []struct {
+		name  string
+		rules []rule
+	}{
+		{"guild+roles", b.guildRoles[in.Room.Guild]},
+		{"guild", b.guilds[in.Room.Guild]},
+		{"team", b.teams[in.Room.Team]},
+		{"account", b.account},
+		{"channel", b.channel},
+	} {
+		if a, ok := s.first(tier.rules); ok {
+			return a, tier.name
+		}
+	}
+	return t.def, "default"
 }
-
-func lower(k id.SessionKey) id.SessionKey { return id.SessionKey(strings.ToLower(string(k))) }
