@@ -43,6 +43,7 @@ type wire struct {
 	typed  int
 	reacts []string
 	fail   func(op, text string) error // may be nil
+	keys   map[id.Delivery]bool        // not nil: a delivery is shown once
 	files  map[string]string
 }
 
@@ -52,7 +53,9 @@ type shownMessage struct {
 }
 
 func (n *wire) Run(ctx context.Context, _ channel.Receiver) error { <-ctx.Done(); return nil }
-func (n *wire) Limits() channel.Limits                            { return channel.Limits{Text: n.limit, Media: n.media} }
+func (n *wire) Limits() channel.Limits {
+	return channel.Limits{Text: n.limit, Media: n.media, Idempotent: n.keys != nil}
+}
 
 func (n *wire) Send(_ context.Context, out msg.Outbound) (msg.Receipt, error) {
 	n.mu.Lock()
@@ -61,6 +64,12 @@ func (n *wire) Send(_ context.Context, out msg.Outbound) (msg.Receipt, error) {
 		if err := n.fail("send", out.Text); err != nil {
 			return msg.Receipt{}, err
 		}
+	}
+	if n.keys != nil && n.keys[out.ID] {
+		return msg.Receipt{At: time.Now()}, nil
+	}
+	if n.keys != nil {
+		n.keys[out.ID] = true
 	}
 	m := &shownMessage{id: fmt.Sprint("m", len(n.shown)), text: out.Text, reply: string(out.ReplyTo)}
 	for _, a := range out.Attachments {
@@ -158,6 +167,9 @@ type teller struct {
 	gates map[string]chan struct{}
 	asked int
 	saw   []llm.Message // of the last call
+	spoke string        // the last gate that was waited at
+	// byCall has the second turn said once the call of the first was answered.
+	byCall bool
 }
 
 func (m *teller) Attempts(context.Context, id.Agent, string) iter.Seq[model.Attempt] {
@@ -171,6 +183,12 @@ func (m *teller) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Even
 	return func(yield func(llm.Event, error) bool) {
 		m.mu.Lock()
 		t := m.turns[min(m.asked, len(m.turns)-1)]
+		if m.byCall {
+			t = m.turns[0]
+			if req.Messages[len(req.Messages)-1].Role == llm.ToolRole {
+				t = m.turns[1]
+			}
+		}
 		m.asked++
 		m.saw = req.Messages
 		gate := m.gates[t.wait]
@@ -184,6 +202,9 @@ func (m *teller) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Even
 		}
 		for i, p := range t.pieces {
 			if gate != nil && i == len(t.pieces)-1 {
+				m.mu.Lock()
+				m.spoke = t.wait
+				m.mu.Unlock()
 				select {
 				case <-gate:
 				case <-ctx.Done():

@@ -27,10 +27,21 @@ const (
 	maxFiles = 16
 )
 
-// mediaLimit is how large a file from or to a channel may be.
+// mediaLimit is how large a file from or to a channel may be (recorded
+// defaults).
 func mediaLimit(cfg *config.Config, at msg.Address) int64 {
-	mb := cfg.Account(at.Channel, at.Account).MediaMaxMB
-	return int64(cmp.Or(mb, 20) * mega)
+	usual := 20.0
+	switch at.Channel {
+	case "telegram":
+		usual = 100
+	case "whatsapp":
+		usual = 50
+	case "imessage":
+		usual = 16
+	case "discord":
+		usual = 8
+	}
+	return int64(cmp.Or(cfg.Account(at.Channel, at.Account).MediaMaxMB, usual) * mega)
 }
 
 // fetch gets the files that in only described, now that its sender is let in,
