@@ -35,7 +35,7 @@ func TestSignal(t *testing.T) {
 	g.Kill()
 	m.Release("kill")
 	g.Start()
-	harness.Until(t, within, "the second answer", func() bool { return shown("!hold kill") == 1 })
+	harness.Until(t, within, "the second answer", func() bool { return shown("please") == 1 })
 	if n := shown("hello there"); n != 1 {
 		t.Errorf("the first answer is shown %d times", n)
 	}
