@@ -46,6 +46,7 @@ type Composer struct {
 	book   ledger
 	n      int // things stored
 	edit   id.Message
+	full   bool       // the preview has all that there is room for
 	carry  []msg.Span // shown, but not noted yet
 	last   time.Time  // when the last block goes out
 	began  bool       // something went out that may have answered a message
@@ -64,7 +65,7 @@ type Composer struct {
 // ID, and left is the preview that it left; both are for resumed runs.
 func (c *Composer) Begin(ctx context.Context, known func(context.Context, id.Delivery) (msg.Outbound, bool, error), left id.Message) error {
 	c.ctx = ctx
-	c.stream.Emit = func(text string, _ bool) { c.book.current().text += text }
+	c.stream.Emit = func(text string, _ bool) { c.book.add(text) }
 	c.stream.Tag = c.tag.tagged
 	for known != nil {
 		out, ok, err := known(ctx, c.name(c.n))
@@ -276,9 +277,7 @@ func (c *Composer) Beside(ctx context.Context, outs []msg.Outbound) error {
 func (c *Composer) blocks() {
 	t := c.book.current()
 	t.ready = max(t.ready, t.shown)
-	for n := 1; n > 0; t.ready += n {
-		n = c.Settings.Chunk.Next(t.text[t.ready:], false)
-	}
+	t.cut(c.Settings.Chunk)
 	waiting := utf8.RuneCountInString(t.text[t.shown:t.ready])
 	switch {
 	case waiting == 0:
@@ -332,6 +331,7 @@ func (c *Composer) upTo(ctx context.Context, n int) {
 func (c *Composer) store(ctx context.Context, text string, spans []msg.Span) bool {
 	if c.Show != nil {
 		c.edit = cmp.Or(c.Show.Stop(), c.edit)
+		c.full = false
 	}
 	outs := c.streamed(ctx, c.outs(ctx, text, spans))
 	if len(outs) > 0 {

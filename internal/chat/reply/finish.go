@@ -171,12 +171,16 @@ func (c *Composer) preview() {
 	upTo := -1
 	if c.Settings.Preview == "block" && len(c.book.turns) > c.book.over {
 		t := c.book.current()
-		for n := 1; n > 0; t.ready += n {
-			n = c.Settings.Draft.Next(t.text[t.ready:], false)
-		}
+		t.cut(c.Settings.Draft)
 		upTo = t.ready
 	}
-	text := c.book.pending(upTo)
+	text := c.book.pending(upTo, most)
+	if len(text) >= most {
+		if c.full {
+			return // it is all there is room for
+		}
+		c.full = true
+	}
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "")
 	}

@@ -20,8 +20,10 @@ type ledger struct {
 // turn is the visible text of one message.
 type turn struct {
 	text   string
-	shown  int // bytes that are in the outbox
-	ready  int // bytes that make whole pieces
+	grows  strings.Builder // behind text, while it comes
+	shown  int             // bytes that are in the outbox
+	ready  int             // bytes that make whole pieces
+	next   int             // bytes from which it is worth looking for more pieces
 	answer Text
 }
 
@@ -54,6 +56,26 @@ func (l *ledger) current() *turn {
 		l.turns = append(l.turns, &turn{})
 	}
 	return l.turns[l.over]
+}
+
+// add appends to the message that comes. It may become very long.
+func (l *ledger) add(text string) {
+	t := l.current()
+	t.grows.WriteString(text)
+	t.text = t.grows.String()
+}
+
+// cut finds the pieces that are whole. In a long stretch without any, such as an
+// endless fence, it looks seldom.
+func (t *turn) cut(c Chunk) {
+	for len(t.text) >= t.next {
+		n := c.Next(t.text[t.ready:], false)
+		if n == 0 {
+			t.next = len(t.text) + (len(t.text)-t.ready)/16
+			return
+		}
+		t.ready += n
+	}
 }
 
 // restart forgets the message that came: it broke off and is said anew. What of
@@ -139,16 +161,16 @@ func (l *ledger) rest(upTo int) (text string, spans []msg.Span) {
 	return b.String(), spans
 }
 
-// pending is what isn't shown yet, without its pieces; of the message that
-// comes up to byte n, less than zero is all.
-func (l *ledger) pending(n int) string {
+// pending is what isn't shown yet, without its pieces and about as much as limit
+// bytes; of the message that comes up to byte n, less than zero is all.
+func (l *ledger) pending(n, limit int) string {
 	var b strings.Builder
 	for i, t := range l.turns {
 		to := len(t.text)
 		if i == l.over && n >= 0 {
 			to = min(n, to)
 		}
-		if to <= t.shown {
+		if to = min(to, t.shown+limit); to <= t.shown || b.Len() >= limit {
 			continue
 		}
 		if b.Len() > 0 {
