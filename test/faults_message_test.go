@@ -292,8 +292,8 @@ func asked(t *testing.T, limit time.Duration, raw func(w http.ResponseWriter, r 
 	p.online(t)
 	p.tg.Say("question")
 	harness.Until(t, limit, "something is shown", func() bool { return len(p.to(7)) > 0 })
-	p.settled(t)
-	for _, s := range p.to(7) {
+	p.settledWithin(t, limit) // what is shown at first may be a preview
+	for _, s := range p.tg.Shown() {
 		if !strings.Contains(s, "settled") {
 			shown = append(shown, s)
 		}

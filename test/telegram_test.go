@@ -68,10 +68,15 @@ func (p *phone) text(from, chat int, text string, more object) {
 // message behind it was answered: what was to happen has happened.
 func (p *phone) settled(t *testing.T) {
 	t.Helper()
+	p.settledWithin(t, within)
+}
+
+func (p *phone) settledWithin(t *testing.T, limit time.Duration) {
+	t.Helper()
 	p.ids++
 	word := fmt.Sprint("settled", p.ids)
 	p.text(7, 7, word, nil)
-	harness.Until(t, within, word+" is answered", func() bool { return p.shows(word) == 1 })
+	harness.Until(t, limit, word+" is answered", func() bool { return p.shows(word) == 1 })
 }
 
 // shows counts the texts on people's screens that have word in them.
