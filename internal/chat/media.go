@@ -153,7 +153,7 @@ func mediaNote(files []media.File) string {
 // attach makes a file or an address that an agent names ready for a channel.
 func (h *Handler) attach(ctx context.Context, a id.Agent, to msg.Address, ref string) (msg.Attachment, error) {
 	c, ok := h.Outbox.Channel(to.Channel, to.Account)
-	if !ok || c.Limits().Media <= 0 {
+	if !ok || h.Files == nil || c.Limits().Media <= 0 {
 		return msg.Attachment{}, hinted{fault.New(fault.Invalid, "chat.attach", string(to.Channel)+" takes no files")}
 	}
 	cfg := h.Config()

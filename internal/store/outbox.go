@@ -97,6 +97,13 @@ func (d *DB) Outbound(ctx context.Context, o id.Delivery) (outbox.Item, bool, er
 	return items[0], true, nil
 }
 
+// WaitsOutbound reports whether something waits or is in doubt for a peer.
+func (d *DB) WaitsOutbound(ctx context.Context, c id.Channel, a id.Account, p id.Peer) (waits bool, err error) {
+	err = d.query(ctx, "SELECT 1 FROM outbox WHERE channel = ? AND account = ? AND peer = ? AND state IN ('waiting', 'sending') LIMIT 1",
+		[]any{string(c), string(a), string(p)}, func(*sql.Rows) error { waits = true; return nil })
+	return waits, err
+}
+
 // OpenOutbound lists what is waiting or in doubt.
 func (d *DB) OpenOutbound(ctx context.Context) ([]outbox.Item, error) {
 	return d.outbound(ctx, "SELECT "+outboxColumns+" FROM outbox o WHERE o.state IN ('waiting', 'sending') ORDER BY o.seq")

@@ -220,10 +220,8 @@ func (o *Outbox) SendWait(ctx context.Context, out msg.Outbound) error {
 
 // Waits reports whether something waits to be delivered to the peer at to.
 func (o *Outbox) Waits(ctx context.Context, to msg.Address) bool {
-	open, err := o.Store.OpenOutbound(ctx)
-	return err != nil || slices.ContainsFunc(open, func(it Item) bool {
-		return it.Out.To.Channel == to.Channel && it.Out.To.Account == to.Account && it.Out.To.Peer == to.Peer
-	})
+	waits, err := o.Store.WaitsOutbound(ctx, to.Channel, to.Account, to.Peer)
+	return waits || err != nil
 }
 
 // Kick has messages that were stored elsewhere delivered now.

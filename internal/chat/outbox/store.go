@@ -31,6 +31,8 @@ type Store interface {
 	FailOutbound(ctx context.Context, d id.Delivery, reason string) error
 	// Outbound returns one message; ok is false when it isn't stored.
 	Outbound(ctx context.Context, d id.Delivery) (it Item, ok bool, err error)
+	// WaitsOutbound reports whether something waits, or is in doubt, for a peer.
+	WaitsOutbound(ctx context.Context, c id.Channel, a id.Account, p id.Peer) (bool, error)
 	// OpenOutbound lists what is waiting or in doubt; FailedOutbound what was
 	// given up, newest first.
 	OpenOutbound(ctx context.Context) ([]Item, error)
