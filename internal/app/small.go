@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"sync"
 	"time"
 
@@ -96,13 +95,5 @@ func (a *accounts) find(ch id.Channel, acc id.Account) (config.Account, bool) {
 	return x, ok
 }
 
-// mentioned tells whether a text addresses the agent by one of the patterns of
-// messages.groupChat.mentionPatterns.
-func (c *core) mentioned(in msg.Inbound) bool {
-	for _, p := range c.cfg.Current().Messages.GroupChat.MentionPatterns {
-		if re, err := regexp.Compile("(?i)" + p); err == nil && re.MatchString(in.Text) {
-			return true
-		}
-	}
-	return false
-}
+// mentioned tells whether a text addresses an agent by name.
+func (c *core) mentioned(in msg.Inbound) bool { return c.chat.Addresses(in) }

@@ -41,6 +41,9 @@ type Work struct {
 	Once      command.Once // what directives set for it
 	Lane      string       // whose bound it counts against: main (or empty), cron, subagent
 	Recovered bool         // an earlier process may have begun it
+	Prompt    string       // what its room adds to the system prompt
+	History   int          // how much of what was said beside the agent it is told
+	Told      inbox.Told   // what of that it was told
 	Reply     msg.Outbound // template; without an address nobody is written to
 }
 
@@ -84,6 +87,7 @@ type Handler struct {
 	side    sync.WaitGroup // of what nobody waits for but the end
 	doing   doing
 	router  route.Router
+	names   names
 }
 
 // Start makes the handler ready.
@@ -121,16 +125,11 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 			return h.interrupted(ctx, w)
 		}
 	} else {
-		d, err := h.Access.Admit(ctx, in)
-		switch {
-		case err != nil:
+		var done bool
+		var err error
+		if may, done, err = h.admit(ctx, &w, in); done || err != nil {
 			return err
-		case d.Verdict != access.Respond:
-			h.Log.InfoContext(ctx, "message not admitted", "channel", in.At.Channel, "from", in.From.ID, "reason", d.Reason)
-			return h.finish(ctx, w, d.Text, nil)
 		}
-		w.Session, w.Owner = h.router.For(h.Config()).Resolve(in).Session, d.Owner
-		may = h.Access.MayCommand(in, d)
 		for i := range ins {
 			h.fetch(ctx, &ins[i])
 		}
@@ -167,6 +166,13 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 		w.Once = said.Once
 	}
 
+	switch ok, err := h.maySend(ctx, w); {
+	case err != nil:
+		return err
+	case !ok:
+		h.Log.InfoContext(ctx, "no run: the send policy keeps answers back", "session", w.Session)
+		return h.finish(ctx, w, "", nil)
+	}
 	h.ack(ctx, w, true)
 	h.Submit(ctx, w)
 	return nil
@@ -212,7 +218,7 @@ func (h *Handler) run(ctx context.Context, b queue.Batch[Work]) {
 	var req agent.Request
 	var lines []Line
 	if err == nil {
-		req, lines, err = h.request(ctx, w, b.Dropped)
+		req, lines, err = h.request(ctx, &w, b.Dropped)
 	}
 	req.Steer = up.more
 	var out agent.Outcome
@@ -296,15 +302,23 @@ func (h *Handler) interrupted(ctx context.Context, w Work) error {
 }
 
 // request is what the agent is asked for w.
-func (h *Handler) request(ctx context.Context, w Work, dropped []Work) (agent.Request, []Line, error) {
+func (h *Handler) request(ctx context.Context, w *Work, dropped []Work) (agent.Request, []Line, error) {
 	cfg := h.Config()
 	zone := zoneOf(cfg)
 	lines, err := h.Events.PeekSystemEvents(ctx, w.Session)
 	if err != nil {
 		return agent.Request{}, nil, err
 	}
+	said, told, err := h.overheard(ctx, *w)
+	if err != nil {
+		return agent.Request{}, nil, err
+	}
+	w.Told = told
+	if said != nil {
+		w.In[0].Before = said
+	}
 	req := agent.Request{
-		Run: w.Run, Session: w.Session, Origin: w.In[0].At, Owner: w.Owner, Resume: w.Recovered,
+		Run: w.Run, Session: w.Session, Origin: w.In[0].At, Owner: w.Owner, Resume: w.Recovered, System: w.Prompt,
 	}
 	if len(dropped) > 0 {
 		req.Inputs = append(req.Inputs, agent.Input{Text: dropNote(dropped)})

@@ -130,6 +130,11 @@ func (h *Handler) Poisoned(ctx context.Context, it inbox.Item, reason string) {
 		h.Bus.Publish(event.ChatEnded{Run: in.Client.Run, Session: in.Client.Session, State: "error", Error: reason})
 		return
 	}
+	for _, next := range after([]msg.Inbound{in}) { // the agents behind it still get theirs
+		if err := h.Inbox.Accept(ctx, next); err != nil {
+			h.Log.ErrorContext(ctx, "a message isn't handed to the next agent", "key", it.Key, "err", err)
+		}
+	}
 	err := h.Outbox.Send(ctx, msg.Outbound{To: in.At, ReplyTo: in.ID, Edit: h.setAside(ctx, it.Key, in), Text: "Your message could not be processed and was set aside: " + reason + "."})
 	if err != nil {
 		h.Log.ErrorContext(ctx, "the sender isn't told about a message set aside", "key", it.Key, "err", err)

@@ -28,7 +28,11 @@ func (h *Handler) storeRun(lane context.Context, w Work, t *talk, out agent.Outc
 	}
 	// The parts of f have their names now, so none is stored twice.
 	err = persist(lane, h.Log, func() error { return h.storeFinished(ctx, w, out, f) })
-	h.Outbox.Kick(f.Outs)
+	if err == nil {
+		h.onward(ctx, f)
+	} else {
+		h.Outbox.Kick(f.Outs)
+	}
 	t.done(ctx, err)
 	return err
 }
@@ -66,11 +70,7 @@ func (h *Handler) store(ctx context.Context, w Work, text reply.Text, res Result
 	if err != nil {
 		return err
 	}
-	if err := h.Inbox.Store.Finish(ctx, f); err != nil {
-		return err
-	}
-	h.Outbox.Kick(f.Outs)
-	return nil
+	return h.settle(ctx, f)
 }
 
 // discard marks the messages of w dropped; words, when not empty, go to their
@@ -103,5 +103,5 @@ func (h *Handler) finished(ctx context.Context, w Work, text reply.Text, res Res
 		return inbox.Finished{}, err
 	}
 	h.Log.DebugContext(ctx, "reply.Finish", "run", w.Run, "parts", len(outs))
-	return inbox.Finished{Keys: w.Keys, Dropped: w.Dropped, Reason: droppedReason, Outs: outs, Result: raw}, nil
+	return inbox.Finished{Keys: w.Keys, Dropped: w.Dropped, Reason: droppedReason, Outs: outs, Result: raw, Next: after(w.In), Told: w.Told}, nil
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 )
@@ -9,7 +10,7 @@ import (
 // GroupChat is groupChat of messages or of an agent.
 type GroupChat struct {
 	MentionPatterns []string `json:"mentionPatterns"`
-	HistoryLimit    int      `json:"historyLimit"`
+	HistoryLimit    *int     `json:"historyLimit"`
 }
 
 // Session is session.
@@ -22,9 +23,43 @@ type Session struct {
 	ResetByChannel map[id.Channel]Reset `json:"resetByChannel"`
 	ResetTriggers  []string             `json:"resetTriggers"`
 	IdleMinutes    int                  `json:"idleMinutes"`
-	SendPolicy     json.RawMessage      `json:"sendPolicy"`
+	SendPolicy     SendPolicy           `json:"sendPolicy"`
+	Maintenance    Maintenance          `json:"maintenance"`
 	TypingMode     string               `json:"typingMode"`
 	TypingSeconds  int                  `json:"typingIntervalSeconds"`
+}
+
+// SendPolicy is session.sendPolicy: where answers may go.
+type SendPolicy struct {
+	Default string     `json:"default"` // allow (or empty), deny
+	Rules   []SendRule `json:"rules"`
+}
+
+// SendRule is one rule of it; a deny that matches wins.
+type SendRule struct {
+	Action string    `json:"action"` // allow, deny
+	Match  SendMatch `json:"match"`
+}
+
+// SendMatch is what a rule is about; an empty field matches anything.
+type SendMatch struct {
+	Channel      id.Channel `json:"channel"`
+	ChatType     string     `json:"chatType"` // direct, group, channel
+	KeyPrefix    string     `json:"keyPrefix"`
+	RawKeyPrefix string     `json:"rawKeyPrefix"` // with agent:<id>:
+}
+
+// Maintenance is session.maintenance. Sizes and times are numbers (bytes, days)
+// or text with a unit.
+type Maintenance struct {
+	Mode                  string          `json:"mode"` // warn (or empty), enforce
+	PruneAfter            json.RawMessage `json:"pruneAfter"`
+	PruneDays             int             `json:"pruneDays"`
+	MaxEntries            int             `json:"maxEntries"`
+	RotateBytes           json.RawMessage `json:"rotateBytes"`
+	ResetArchiveRetention json.RawMessage `json:"resetArchiveRetention"` // false keeps them
+	MaxDiskBytes          json.RawMessage `json:"maxDiskBytes"`
+	HighWaterBytes        json.RawMessage `json:"highWaterBytes"`
 }
 
 // Reset says when a session starts anew.
@@ -82,6 +117,8 @@ type ChannelSection struct {
 	Groups         map[string]Group `json:"groups"`
 	TextChunkLimit int              `json:"textChunkLimit"`
 	ChannelAnswer
+	AllowBots    Bots `json:"allowBots"`
+	HistoryLimit *int `json:"historyLimit"` // of what was said beside the agent; 0 is none
 	// DangerouslyAllowNameMatching lets allow lists name people by what others
 	// could call themselves too: a nick, a user name.
 	DangerouslyAllowNameMatching bool `json:"dangerouslyAllowNameMatching"`
@@ -93,6 +130,8 @@ type Group struct {
 	RequireMention *bool    `json:"requireMention"`
 	AllowFrom      []string `json:"allowFrom"`
 	GroupPolicy    string   `json:"groupPolicy"`
+	SystemPrompt   string   `json:"systemPrompt"`
+	Skills         []string `json:"skills"`
 	// Topics are the threads of a group with settings of their own.
 	Topics map[string]Group `json:"topics"`
 }
@@ -103,4 +142,21 @@ type Account struct {
 	Enabled bool
 	Common  ChannelSection
 	Raw     json.RawMessage
+}
+
+// Bots is allowBots: "" where nothing is said, else off, mentions or on.
+type Bots string
+
+// UnmarshalJSON reads a boolean or "mentions"; anything else lets no bot in.
+func (b *Bots) UnmarshalJSON(raw []byte) error {
+	switch strings.Trim(string(raw), `"`) {
+	case "null":
+	case "true", "on":
+		*b = "on"
+	case "mentions":
+		*b = "mentions"
+	default:
+		*b = "off"
+	}
+	return nil
 }

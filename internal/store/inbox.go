@@ -11,6 +11,8 @@ import (
 	"github.com/openclaw-go/openclaw/internal/chat/inbox"
 )
 
+const putInboundSQL = "INSERT INTO inbox (key, body, stored) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING"
+
 const inboxColumns = "key, body, tries, done, result, reason"
 
 // PutInbound stores in and reports whether it is new.
@@ -19,8 +21,7 @@ func (d *DB) PutInbound(ctx context.Context, in msg.Inbound) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := d.one(ctx, "INSERT INTO inbox (key, body, stored) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
-		in.DedupeKey(), string(body), millis(d.now()))
+	n, err := d.one(ctx, putInboundSQL, in.DedupeKey(), string(body), millis(d.now()))
 	return n > 0, err
 }
 
@@ -116,6 +117,14 @@ func (d *DB) Finish(ctx context.Context, f inbox.Finished) error {
 			return err
 		}
 	}
+	next, err := inboundRows(f.Next)
+	if err != nil {
+		return err
+	}
+	n += len(next)
+	if f.Event != nil || f.Overheard != nil || f.Told.Room != "" {
+		n += 2
+	}
 	if n == 0 {
 		return nil
 	}
@@ -136,15 +145,52 @@ func (d *DB) Finish(ctx context.Context, f inbox.Finished) error {
 				return err
 			}
 		}
+		for _, r := range next {
+			if _, err := w.exec(ctx, putInboundSQL, r.key, r.body, now); err != nil {
+				return err
+			}
+		}
+		if err := beside(ctx, w, f); err != nil {
+			return err
+		}
 		if err := putTail(ctx, w, f.Tail); err != nil || entry == nil {
 			return err
 		}
 		return entry.put(ctx, w)
 	})
+	if f.Event != nil {
+		d.eventKeys.put(f.Event.Session) // also after an error: it may be there all the same
+	}
 	if err == nil && f.Session != nil {
 		d.project.mark(sessionsFile(f.Session.Key.Agent()))
 	}
 	return err
+}
+
+// beside stores what isn't about the messages of f themselves.
+func beside(ctx context.Context, w *writer, f inbox.Finished) error {
+	if err := putOverheard(ctx, w, f.Overheard); err != nil {
+		return err
+	}
+	if err := dropOverheard(ctx, w, f.Told); err != nil || f.Event == nil {
+		return err
+	}
+	return putEvent(ctx, w, f.Event.Session, f.Event.Text, f.Event.At)
+}
+
+// inboundRow is a message as its row.
+type inboundRow struct{ key, body string }
+
+func inboundRows(ins []msg.Inbound) ([]inboundRow, error) {
+	rows := make([]inboundRow, len(ins))
+	for i, in := range ins {
+		body, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = inboundRow{in.DedupeKey(), string(body)}
+	}
+	return rows, nil
 }
 
 // PoisonInbound sets a message aside with a reason.

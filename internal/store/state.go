@@ -90,14 +90,16 @@ func (d *DB) PutSystemEvent(ctx context.Context, key id.SessionKey, text string,
 }
 
 func (d *DB) putSystemEvent(ctx context.Context, key id.SessionKey, text string, at time.Time) error {
-	return d.w.do(ctx, false, func(ctx context.Context, w *writer) error {
-		if _, err := w.exec(ctx, "INSERT INTO system_events (key, text, at) VALUES (?, ?, ?)", string(key), text, millis(at)); err != nil {
-			return err
-		}
-		_, err := w.exec(ctx, `DELETE FROM system_events WHERE key = ? AND seq NOT IN
-			(SELECT seq FROM system_events WHERE key = ? ORDER BY seq DESC LIMIT ?)`, string(key), string(key), maxSystemEvents)
+	return d.w.do(ctx, false, func(ctx context.Context, w *writer) error { return putEvent(ctx, w, key, text, at) })
+}
+
+func putEvent(ctx context.Context, w *writer, key id.SessionKey, text string, at time.Time) error {
+	if _, err := w.exec(ctx, "INSERT INTO system_events (key, text, at) VALUES (?, ?, ?)", string(key), text, millis(at)); err != nil {
 		return err
-	})
+	}
+	_, err := w.exec(ctx, `DELETE FROM system_events WHERE key = ? AND seq NOT IN
+		(SELECT seq FROM system_events WHERE key = ? ORDER BY seq DESC LIMIT ?)`, string(key), string(key), maxSystemEvents)
+	return err
 }
 
 // DropSystemEvents removes what is queued for key up to the event with this ID.

@@ -53,6 +53,13 @@ type Quote struct {
 	Self bool       `json:"self,omitempty"` // the agent wrote it: answering it addresses the agent
 }
 
+// Said is something that was said beside the agent.
+type Said struct {
+	From string    `json:"from,omitempty"`
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+}
+
 // Inbound is a message received from a channel or an authenticated client.
 type Inbound struct {
 	ID          id.Message   `json:"id"`
@@ -76,6 +83,9 @@ type Inbound struct {
 	// Then are those that get it after that one. Channels leave them empty.
 	Agent id.Agent   `json:"agent,omitempty"`
 	Then  []id.Agent `json:"then,omitempty"`
+	// Before is what was said at its place beside the agent, when that is handed
+	// on with the message.
+	Before []Said `json:"before,omitempty"`
 	// Backlog says that it was written while the account was away.
 	Backlog bool `json:"backlog,omitempty"`
 

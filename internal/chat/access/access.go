@@ -1,8 +1,10 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +23,7 @@ const (
 	Ignore  Verdict = iota // no run, no answer, no download
 	Pair                   // the sender waits for the owner; Text, if any, tells how
 	Respond                // let the agent see it
+	Listen                 // said beside the agent: context of its next turn, no run
 )
 
 // Decision is a verdict and what it rests on.
@@ -30,6 +33,10 @@ type Decision struct {
 	Code    string // Pair only
 	Reason  string // for the log
 	Text    string // what to tell the sender; "" is nothing
+	// What the room of a group asks of a run.
+	Prompt  string   // added to the system prompt
+	Skills  []string // nil is all
+	History *int     // how much of what was said beside the agent it is told; nil is the usual
 }
 
 // Gate applies the policies of the channels. Everything that isn't opened in
@@ -53,6 +60,8 @@ type Gate struct {
 	Log       *slog.Logger
 	Now       func() time.Time // nil is time.Now
 
+	bots talks
+
 	mu   sync.Mutex
 	told map[string]id.Message // by sender: the message that was answered with a code
 }
@@ -69,18 +78,30 @@ func (g *Gate) Admit(ctx context.Context, in msg.Inbound) (Decision, error) {
 	if len(s.ids) == 0 && len(s.byName) == 0 {
 		return Decision{Reason: "the sender has no id"}, nil
 	}
+	r := roomRules(kind, acc, in)
+	s.bots = r.Bots
+	if in.From.Bot && r.Bots == "mentions" && !direct(in) && !g.addressed(in) {
+		return Decision{Reason: "a bot that didn't mention the agent"}, nil
+	}
 	var d Decision
 	var err error
-	if in.At.Kind == msg.Direct || in.At.Kind == "" {
+	if direct(in) {
 		d, err = g.direct(ctx, in, acc, s)
 	} else {
-		d = g.group(in, acc, s)
+		d = g.group(in, acc, r, s)
 	}
 	if d.Verdict == Respond {
 		d.Owner = g.owner(in.At.Channel, acc.Common, s)
 	}
+	if d.Verdict == Respond || d.Verdict == Listen {
+		if why := g.bots.count(in, d.Verdict == Respond, g.now()); why != "" {
+			return Decision{Reason: why}, err
+		}
+	}
 	return d, err
 }
+
+func direct(in msg.Inbound) bool { return in.At.Kind == msg.Direct || in.At.Kind == "" }
 
 // direct applies dmPolicy.
 func (g *Gate) direct(ctx context.Context, in msg.Inbound, acc config.Account, s sender) (Decision, error) {
@@ -90,7 +111,7 @@ func (g *Gate) direct(ctx context.Context, in msg.Inbound, acc config.Account, s
 	case "disabled":
 		return Decision{Reason: "dmPolicy is disabled"}, nil
 	case "open":
-		if listed || hasStar(c.AllowFrom) && !in.From.Bot {
+		if listed || hasStar(c.AllowFrom) && s.heard() {
 			return Decision{Verdict: Respond, Reason: "dmPolicy is open"}, nil
 		}
 		return Decision{Reason: `dmPolicy is open, but allowFrom has no "*"`}, nil
@@ -116,69 +137,78 @@ func (g *Gate) direct(ctx context.Context, in msg.Inbound, acc config.Account, s
 	if in.From.Bot {
 		return Decision{Reason: "bots can't pair"}, nil
 	}
+	if in.Notice {
+		return Decision{Reason: "a notice about somebody who isn't let in"}, nil
+	}
 	return g.pair(ctx, in)
 }
 
-// group applies groupPolicy, the groups, their lists and the need of a
+// group applies groupPolicy, the rules of the room, its lists and the need of a
 // mention. What pairing let in counts in direct chats only.
-func (g *Gate) group(in msg.Inbound, acc config.Account, s sender) Decision {
+func (g *Gate) group(in msg.Inbound, acc config.Account, r channel.Rules, s sender) Decision {
 	c := acc.Common
-	r := rulesFor(c, in.At)
-	if s.kind.Rules != nil {
-		r = rulesOf(s.kind.Rules(acc.Raw, in))
-	}
-	policy := c.GroupPolicy
-	if r.policy != "" {
-		policy = r.policy
-	}
+	policy := cmp.Or(r.Policy, c.GroupPolicy)
 	switch policy {
 	case "disabled":
 		return Decision{Reason: "groupPolicy is disabled"}
 	case "", "allowlist":
-		if !r.listed {
+		if !r.Listed {
 			return Decision{Reason: "the group is not under groups"}
 		}
 	case "open":
-		if !r.listed && r.others && !s.kind.PublicRooms {
+		if !r.Listed && r.Others && !s.kind.PublicRooms {
 			return Decision{Reason: "the group is not under groups"}
 		}
 	default:
 		return Decision{Reason: "groupPolicy has an unknown value: " + policy}
 	}
-	if r.disabled {
+	if r.Disabled {
 		return Decision{Reason: "the group is disabled"}
 	}
-	listed, why := g.inGroup(policy, r, c, s)
+	listed, why := g.inGroup(policy, r, c, s, in.Room.Roles)
 	if !listed {
 		return Decision{Reason: why}
 	}
-	if r.mention && !in.Mentioned && (g.Mentions == nil || !g.Mentions(in)) {
-		if g.IsCommand == nil || !g.IsCommand(in.Text) || !s.on(r.allow) && !s.on(c.GroupAllowFrom) && !s.on(c.AllowFrom) {
-			return Decision{Reason: "not mentioned"}
-		}
+	d := Decision{Verdict: Respond, Reason: why, Prompt: r.Prompt, Skills: r.Skills, History: r.History}
+	if r.Mention != nil && !*r.Mention || in.Notice || in.Native || in.Agent != "" || g.addressed(in) {
+		return d
 	}
-	return Decision{Verdict: Respond, Reason: why}
+	// Who may give commands needs no mention for one.
+	if g.IsCommand != nil && g.IsCommand(in.Text) && g.mayCommand(in, acc, r, s) {
+		return d
+	}
+	d.Verdict, d.Reason = Listen, "not mentioned"
+	return d
+}
+
+// addressed tells whether a message of a group is for the agent: it says so, it
+// matches a pattern, or it answers what the agent wrote.
+func (g *Gate) addressed(in msg.Inbound) bool {
+	return in.Mentioned || in.Quote != nil && in.Quote.Self || g.Mentions != nil && g.Mentions(in)
 }
 
 // inGroup tells whether the sender may speak in a group that is let in.
-func (g *Gate) inGroup(policy string, r rules, c config.ChannelSection, s sender) (ok bool, why string) {
+func (g *Gate) inGroup(policy string, r channel.Rules, c config.ChannelSection, s sender, roles []string) (ok bool, why string) {
 	pass := func(list []string, star bool, name string) (bool, string) {
 		switch {
 		case s.on(list):
 			return true, "on " + name
-		case star && hasStar(list) && !s.from.Bot:
+		case star && hasStar(list) && s.heard():
 			return true, name + " is open"
 		}
 		return false, "not on " + name
 	}
-	if r.allow != nil {
-		return pass(r.allow, true, "the group's allowFrom")
+	if r.Allow != nil || r.Roles != nil {
+		if s.heard() && slices.ContainsFunc(r.Roles, func(x string) bool { return x != "" && slices.Contains(roles, x) }) {
+			return true, "has one of the room's roles"
+		}
+		return pass(r.Allow, true, "the room's list")
 	}
 	if s.kind.PublicRooms && len(c.GroupAllowFrom) > 0 {
 		return pass(c.GroupAllowFrom, true, "groupAllowFrom")
 	}
 	if policy == "open" {
-		if s.from.Bot && !s.on(c.GroupAllowFrom) {
+		if !s.heard() && !s.on(c.GroupAllowFrom) {
 			return false, "a bot that is on no list"
 		}
 		return true, "groupPolicy is open"
@@ -205,12 +235,7 @@ func (g *Gate) owner(ch id.Channel, c config.ChannelSection, s sender) bool {
 	}
 	for _, o := range owners {
 		o = strings.TrimSpace(o)
-		if where, _, ok := strings.Cut(o, ":"); ok && !strings.EqualFold(where, string(ch)) {
-			if _, other := g.Kind(id.Channel(strings.ToLower(where))); other {
-				continue // an owner on another network
-			}
-		}
-		if o != "*" && s.is(o) {
+		if o != "*" && !g.elsewhere(ch, o) && s.is(o) {
 			return true
 		}
 	}

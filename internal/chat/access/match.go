@@ -13,7 +13,8 @@ import (
 type sender struct {
 	kind   channel.Kind
 	from   msg.Sender
-	names  bool // names count
+	names  bool   // names count
+	bots   string // allowBots of the room: on, mentions, or nothing
 	ids    []string
 	byName []string
 }
@@ -28,6 +29,10 @@ func (s *sender) prepare() {
 		s.byName = nil
 	}
 }
+
+// heard tells whether a star, an open policy or a role speaks for the sender: a
+// bot needs its own entry unless bots are let in.
+func (s *sender) heard() bool { return !s.from.Bot || s.bots == "on" || s.bots == "mentions" }
 
 // on tells whether list names the sender. A star names nobody.
 func (s *sender) on(list []string) bool {
@@ -59,31 +64,45 @@ func hasStar(list []string) bool {
 	return slices.ContainsFunc(list, func(e string) bool { return strings.TrimSpace(e) == "*" })
 }
 
-// rules are what groups says about one group and thread.
-type rules struct {
-	listed   bool // the group or "*" is there
-	others   bool // groups are listed
-	disabled bool
-	mention  bool
-	policy   string
-	allow    []string // nil is none
+// roomRules are what the section of an account says about the room of in.
+func roomRules(k channel.Kind, acc config.Account, in msg.Inbound) channel.Rules {
+	var r channel.Rules
+	switch {
+	case k.Rules != nil:
+		r = k.Rules(acc.Raw, in)
+	case !direct(in):
+		r = groupRules(acc.Common, in.At)
+	}
+	if r.Bots == "" {
+		r.Bots = string(acc.Common.AllowBots)
+	}
+	if r.History == nil {
+		r.History = acc.Common.HistoryLimit
+	}
+	return r
 }
 
-// rulesFor merges "*", the group and its topic, the nearer over the farther.
-func rulesFor(c config.ChannelSection, at msg.Address) rules {
-	r := rules{mention: true, others: len(c.Groups) > 0}
+// groupRules merges "*", the group and its topic, the nearer over the farther.
+func groupRules(c config.ChannelSection, at msg.Address) channel.Rules {
+	r := channel.Rules{Others: len(c.Groups) > 0}
 	apply := func(g config.Group) {
 		if g.Enabled != nil {
-			r.disabled = !*g.Enabled
+			r.Disabled = !*g.Enabled
 		}
 		if g.RequireMention != nil {
-			r.mention = *g.RequireMention
+			r.Mention = g.RequireMention
 		}
 		if g.GroupPolicy != "" {
-			r.policy = g.GroupPolicy
+			r.Policy = g.GroupPolicy
 		}
 		if g.AllowFrom != nil {
-			r.allow = g.AllowFrom
+			r.Allow = g.AllowFrom
+		}
+		if g.SystemPrompt != "" {
+			r.Prompt = g.SystemPrompt
+		}
+		if g.Skills != nil {
+			r.Skills = g.Skills
 		}
 	}
 	topic := func(g config.Group) {
@@ -92,23 +111,14 @@ func rulesFor(c config.ChannelSection, at msg.Address) rules {
 		}
 	}
 	if star, ok := c.Groups["*"]; ok {
-		r.listed = true
+		r.Listed = true
 		apply(star)
 		topic(star)
 	}
 	if g, ok := find(c.Groups, string(at.Peer)); ok {
-		r.listed = true
+		r.Listed = true
 		apply(g)
 		topic(g)
-	}
-	return r
-}
-
-// rulesOf are the rules of a network whose rooms don't stand under groups.
-func rulesOf(k channel.Rules) rules {
-	r := rules{mention: true, others: k.Others, listed: k.Listed, disabled: k.Disabled, policy: k.Policy, allow: k.Allow}
-	if k.Mention != nil {
-		r.mention = *k.Mention
 	}
 	return r
 }

@@ -70,6 +70,13 @@ func (b *Inbox) Put(ctx context.Context, in msg.Inbound) (fresh bool, err error)
 	return true, nil
 }
 
+// Pass hands on messages that [Store.Finish] stored as what comes of others.
+func (b *Inbox) Pass(ctx context.Context, ins []msg.Inbound) {
+	for _, in := range ins {
+		b.pass(ctx, pending{Item: Item{Key: in.DedupeKey(), In: in}, at: time.Now()})
+	}
+}
+
 // Recover passes on what an earlier process stored and didn't finish.
 func (b *Inbox) Recover(ctx context.Context) (n int, err error) {
 	items, err := b.Store.OpenInbound(ctx)
@@ -125,7 +132,7 @@ func conversation(in msg.Inbound) string {
 		return string(in.Client.Session)
 	}
 	a := in.At
-	return strings.Join([]string{string(a.Channel), string(a.Account), string(a.Peer), string(a.Thread), string(in.From.ID)}, "\x00")
+	return strings.Join([]string{string(a.Channel), string(a.Account), string(a.Peer), string(a.Thread), string(in.From.ID), string(in.Agent)}, "\x00")
 }
 
 func (b *Inbox) work(ctx context.Context, stop chan struct{}, key string, c *conv) {
@@ -190,7 +197,7 @@ func (b *Inbox) ripe(items []pending) (n int, wait time.Duration) {
 }
 
 func (b *Inbox) immediate(p pending) bool {
-	return p.recovered || p.In.Client != nil || len(p.In.Attachments) > 0 || strings.HasPrefix(strings.TrimSpace(p.In.Text), "/") ||
+	return p.recovered || p.In.Client != nil || p.In.Notice || p.In.Native || p.In.Agent != "" || len(p.In.Attachments) > 0 || strings.HasPrefix(strings.TrimSpace(p.In.Text), "/") ||
 		p.In.Native || b.Urgent != nil && b.Urgent(p.In)
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/session"
 )
@@ -34,6 +35,9 @@ type Store interface {
 	PoisonedInbound(ctx context.Context) ([]Item, error)
 	// Inbound returns one message by key.
 	Inbound(ctx context.Context, key string) (it Item, ok bool, err error)
+	// Overheard returns what was said in a room beside the agent and nobody was
+	// told yet, oldest first.
+	Overheard(ctx context.Context, room string) ([]Overheard, error)
 	// ForgetInbound removes messages done before t; their keys are new again.
 	ForgetInbound(ctx context.Context, t time.Time) (n int, err error)
 }
@@ -51,6 +55,38 @@ type Finished struct {
 	Session *session.Session
 	// Tail is the end of its transcript that isn't on the disk; it may be empty.
 	Tail session.Tail
+	// Next are messages that come of these: they are stored open, and the caller
+	// passes them on ([Inbox.Pass]).
+	Next []msg.Inbound
+	// Event is a line for the next turn of a session.
+	Event *Event
+	// Overheard is kept for the next turn in its room; Told is what a turn was
+	// told of that, and goes.
+	Overheard *Overheard
+	Told      Told
+}
+
+// Event is a line for the next turn of a session.
+type Event struct {
+	Session id.SessionKey
+	Text    string
+	At      time.Time
+}
+
+// Overheard is something said in a room beside the agent.
+type Overheard struct {
+	ID     int64 // grows with arrival
+	Room   string
+	Sender string
+	Text   string
+	At     time.Time
+	Most   int // how much of the room is kept, when it is stored
+}
+
+// Told names what of a room can go: all up to an ID.
+type Told struct {
+	Room string
+	UpTo int64
 }
 
 // Item is one stored message.
