@@ -82,7 +82,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-const patience = 20 * time.Second
+const patience = 15 * time.Second
 
 // rig is a running bot.
 type rig struct {
@@ -116,7 +116,7 @@ func (r *rig) logged() string {
 func build(t *testing.T, raw json.RawMessage) *rig {
 	t.Helper()
 	r := &rig{
-		t: t, got: make(chan msg.Inbound, 256), up: make(chan struct{}, 256), done: make(chan error, 1), // more than any test needs
+		t: t, got: make(chan msg.Inbound, 256), up: make(chan struct{}, 256), done: make(chan error, 16), // more than any test needs
 		state: map[string]string{}, cancel: func() {},
 	}
 	r.make(raw)
