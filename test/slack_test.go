@@ -103,6 +103,24 @@ func TestSlackStrangersAreNobody(t *testing.T) {
 	}
 }
 
+// The answer to a slash command is for who asked, and about the conversation.
+func TestSlackCommand(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, object{"slashCommand": object{"enabled": true}}).up(t)
+	type form = map[string]string
+	for i, text := range []string{"/whoami", "what is a kiwi"} {
+		o.slack.Push("slash_commands", form{"command": "/openclaw", "text": text, "user_id": slacktest.Person, "channel_id": slacktest.General, "trigger_id": fmt.Sprint(i), "response_url": o.slack.ResponseURL()})
+		harness.Until(t, within, text+" is answered", func() bool { return len(o.slack.Calls("respond")) == i+1 })
+	}
+	got := o.slack.Calls("respond")
+	if got[0].Params["response_type"] != "ephemeral" || !strings.Contains(got[0].Params["text"], slacktest.Person) || !strings.Contains(got[1].Params["text"], "kiwi") {
+		t.Errorf("answered with %v", got)
+	}
+	if n := len(o.slack.Messages("")); n != 0 {
+		t.Errorf("%d messages that everybody sees", n)
+	}
+}
+
 // Killed at any moment, the gateway loses nothing and says nothing twice.
 func TestSlackCrash(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,7 @@ func (h *Handler) talk(ctx context.Context, w Work) (*talk, error) {
 	tmpl := w.Reply
 	tmpl.Run, tmpl.Session = w.Run, w.Session
 	say := &reply.Composer{
-		Settings: reply.For(cfg, s, w.Session.Agent(), to), Base: base(w), Template: tmpl, Log: h.Log, Put: h.put,
+		Settings: h.settings(s, w.Session.Agent(), w), Base: base(w), Template: tmpl, Log: h.Log, Put: h.put,
 		Split: func(text string) []string { return h.split(to, text) },
 		Note:  t.typing.note,
 	}
@@ -154,6 +154,17 @@ func base(w Work) string {
 	return "run-" + hex.EncodeToString(sum[:12])
 }
 
+// settings are those of the place that w is answered at. The network waits for
+// the answer to what it made a command of itself, and knows it by the command's
+// id.
+func (h *Handler) settings(s session.Session, agent id.Agent, w Work) reply.Settings {
+	set := reply.For(h.Config(), s, agent, w.Reply.To)
+	if n := len(w.In); n > 0 && w.In[n-1].Native {
+		set.ReplyTo, set.Preview = "all", "off"
+	}
+	return set
+}
+
 // plainly is how an answer without a run looks: one of a command.
 func (h *Handler) plainly(ctx context.Context, w Work) (set reply.Settings, prefix string, err error) {
 	var s session.Session
@@ -164,7 +175,7 @@ func (h *Handler) plainly(ctx context.Context, w Work) (set reply.Settings, pref
 			return set, "", err
 		}
 	}
-	set = reply.For(h.Config(), s, agent, w.Reply.To)
+	set = h.settings(s, agent, w)
 	return set, reply.Filled(set.Prefix, set.Identity, llm.Model{Provider: s.ModelProvider, ID: s.Model}, s.ThinkingLevel), nil
 }
 
