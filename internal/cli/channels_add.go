@@ -23,16 +23,17 @@ type channelFlag struct {
 func channelFlags() []channelFlag {
 	return []channelFlag{
 		{"token", "token", "Telegram: the bot's token", map[id.Channel]string{"telegram": "botToken"}},
-		{"bot-token", "token", "the same as --token", map[id.Channel]string{"telegram": "botToken"}},
+		{"bot-token", "token", "Slack: the Bot User OAuth Token, xoxb-...; Telegram: the same as --token", map[id.Channel]string{"slack": "botToken", "telegram": "botToken"}},
+		{"app-token", "token", "Slack: the App-Level Token, xapp-...", map[id.Channel]string{"slack": "appToken"}},
 		{"token-file", "path", "Telegram: read the token from this file", map[id.Channel]string{"telegram": "tokenFile"}},
 		{"http-host", "host", "IRC: the server", map[id.Channel]string{"irc": "host"}},
 		{"http-port", "port", "IRC: the server's port", map[id.Channel]string{"irc": "port"}},
 		{"user-id", "id", "IRC: the nick", map[id.Channel]string{"irc": "nick"}},
 		{"password", "password", "IRC: the server's password", map[id.Channel]string{"irc": "password"}},
 		{"group-channels", "list", "IRC: rooms to join, with commas", map[id.Channel]string{"irc": "channels"}},
-		{"dm-allowlist", "list", "who may write directly, with commas", map[id.Channel]string{"irc": "allowFrom", "telegram": "allowFrom"}},
+		{"dm-allowlist", "list", "who may write directly, with commas", map[id.Channel]string{"irc": "allowFrom", "slack": "allowFrom", "telegram": "allowFrom"}},
 		{"webhook-url", "url", "Telegram: be called here instead of asking", map[id.Channel]string{"telegram": "webhookUrl"}},
-		{"name", "name", "what to call the account", map[id.Channel]string{"irc": "name", "telegram": "name"}},
+		{"name", "name", "what to call the account", map[id.Channel]string{"irc": "name", "slack": "name", "telegram": "name"}},
 	}
 }
 
@@ -115,7 +116,7 @@ func (sh *shell) askChannel(f *channelAdd) (string, error) {
 		return "", err
 	}
 	for _, cf := range channelFlags() {
-		if cf.keys[id.Channel(names[n])] == "" || *f.values[cf.name] != "" || cf.name == "bot-token" || cf.name == "token-file" || cf.name == "webhook-url" {
+		if cf.keys[id.Channel(names[n])] == "" || *f.values[cf.name] != "" || cf.name == "bot-token" && names[n] == "telegram" || cf.name == "token-file" || cf.name == "webhook-url" {
 			continue
 		}
 		ask := p.Ask
