@@ -314,9 +314,6 @@ func (h *Handler) request(ctx context.Context, w *Work, dropped []Work) (agent.R
 		return agent.Request{}, nil, err
 	}
 	w.Told = told
-	if said != nil {
-		w.In[0].Before = said
-	}
 	req := agent.Request{
 		Run: w.Run, Session: w.Session, Origin: w.In[0].At, Owner: w.Owner, Resume: w.Recovered, System: w.Prompt,
 	}
@@ -327,6 +324,8 @@ func (h *Handler) request(ctx context.Context, w *Work, dropped []Work) (agent.R
 		ev := lines
 		if i > 0 {
 			ev = nil
+		} else if said != nil {
+			in.Before = said
 		}
 		req.Inputs = append(req.Inputs, agent.Input{Key: in.DedupeKey(), Text: envelope(h.called(in), ev, zone), Images: images(in)})
 	}

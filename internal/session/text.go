@@ -29,7 +29,7 @@ func (r *record) millis() int64 {
 func unix(ms int64) time.Time { return time.UnixMilli(ms) }
 
 // bare takes what the gateway put before a person's words off again: system
-// lines, the block about the sender, the time.
+// lines, the blocks about the sender and the place, the time.
 func bare(s string) string {
 	for strings.HasPrefix(s, "System: [") {
 		_, rest, ok := strings.Cut(s, "\n")
@@ -38,10 +38,19 @@ func bare(s string) string {
 		}
 		s = strings.TrimLeft(rest, "\n")
 	}
-	if strings.HasPrefix(s, "Sender (untrusted metadata):") || strings.HasPrefix(s, "Conversation info (untrusted metadata):") {
-		if at := strings.Index(s, "\n```\n"); at >= 0 {
-			s = strings.TrimLeft(s[at+5:], "\n")
+	for _, head := range []string{
+		"Conversation info (untrusted metadata):", "Sender (untrusted metadata):", "Thread starter (untrusted, for context):",
+		"Replied message (untrusted, for context):", "Forwarded message context (untrusted metadata):",
+		"Chat history since last reply (untrusted, for context):",
+	} {
+		if !strings.HasPrefix(s, head) {
+			continue
 		}
+		at := strings.Index(s, "\n```\n")
+		if at < 0 {
+			break
+		}
+		s = strings.TrimLeft(s[at+5:], "\n")
 	}
 	if strings.HasPrefix(s, "[") {
 		if at := strings.Index(s, "] "); at > 0 && at < 40 && stamp.MatchString(s[:at+1]) {
