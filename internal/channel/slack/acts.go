@@ -28,6 +28,10 @@ func (b *bot) Edit(ctx context.Context, to msg.Address, m id.Message, s string) 
 	if err != nil {
 		return err
 	}
+	s, blocks := b.controls(s)
+	if blocks == nil {
+		blocks = []any{} // none, instead of those that are there
+	}
 	shown := b.render(markdown.Parse(s))
 	switch {
 	case shown == "":
@@ -35,7 +39,7 @@ func (b *bot) Edit(ctx context.Context, to msg.Address, m id.Message, s string) 
 	case text.UTF16(shown) > maxEdit:
 		return fault.New(fault.Invalid, "slack.Edit", "Slack takes at most 4000 characters in a message that is changed")
 	}
-	return b.api.call(ctx, "chat.update", params{"channel": d.conversation, "ts": string(m), "text": shown, "parse": "none", "blocks": []any{}}, nil)
+	return b.api.call(ctx, "chat.update", params{"channel": d.conversation, "ts": string(m), "text": shown, "parse": "none", "blocks": blocks}, nil)
 }
 
 // Delete implements [channel.Deleter].

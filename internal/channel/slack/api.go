@@ -55,6 +55,15 @@ func (p params) encode() (string, error) {
 	for k, x := range p {
 		switch x := x.(type) {
 		case nil:
+		case []any:
+			if x == nil {
+				continue
+			}
+			raw, err := json.Marshal(x)
+			if err != nil {
+				return "", err
+			}
+			v.Set(k, string(raw))
 		case string:
 			if x != "" {
 				v.Set(k, x)

@@ -56,7 +56,7 @@ func (b *bot) slash(ctx context.Context, payload json.RawMessage, recv channel.R
 	look, cancel := context.WithTimeout(ctx, b.time.lookup)
 	defer cancel()
 	at, where := b.place(look, "", c.Channel, "", c.UserID)
-	if at.Kind == msg.Direct && !yes(b.cfg.DM.Enabled, true) {
+	if at.Kind == msg.Direct && !on(b.cfg.DM.Enabled) {
 		return nil, nil
 	}
 	where.Team = c.TeamID
@@ -67,7 +67,7 @@ func (b *bot) slash(ctx context.Context, payload json.RawMessage, recv channel.R
 		Native: true, Mentioned: true, Received: time.Now(),
 	}
 	if b.slackHost(c.Response) {
-		b.slashes.put(string(in.ID), responder{url: c.Response, user: c.UserID, private: yes(b.cfg.Slash.Ephemeral, true)})
+		b.slashes.put(string(in.ID), responder{url: c.Response, user: c.UserID, private: on(b.cfg.Slash.Ephemeral)})
 	}
 	return nil, b.store(ctx, in, recv)
 }
@@ -202,7 +202,7 @@ func (b *bot) interaction(ctx context.Context, payload json.RawMessage, recv cha
 	}
 	at, where := b.place(look, "", x.Channel.ID, thread, "")
 	if at.Kind == msg.Direct {
-		if !yes(b.cfg.DM.Enabled, true) {
+		if !on(b.cfg.DM.Enabled) {
 			return nil
 		}
 		at.Peer = id.Peer(x.User.ID)
@@ -224,7 +224,11 @@ func (b *bot) interaction(ctx context.Context, payload json.RawMessage, recv cha
 		if stamp(x.Message.TS) {
 			in.ReplyTo = id.Message(x.Message.TS)
 		}
-		if !strings.HasPrefix(a.ID, pressPrefix) {
+		switch {
+		case strings.HasPrefix(a.ID, pressPrefix):
+		case strings.HasPrefix(a.ID, choosePrefix): // the agent's own controls: it is told, and goes on
+			in.Text = "Slack interaction: " + called(in.From) + " chose " + value
+		default:
 			in.Native, in.Notice = false, true
 			in.Text = "Slack interaction: " + called(in.From) + " set " + clean(cmp.Or(a.ID, a.Type)) + " of the message " + clean(x.Message.TS) + " to: " + value
 		}

@@ -180,9 +180,10 @@ func (c *Config) replyMode(chat string) string {
 	return cmp.Or(c.ReplyToMode, "off")
 }
 
-func yes(p *bool, otherwise bool) bool {
+// on reads a switch that is on unless it is said to be off.
+func on(p *bool) bool {
 	if p == nil {
-		return otherwise
+		return true
 	}
 	return *p
 }

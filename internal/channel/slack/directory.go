@@ -224,7 +224,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 
 // auditRoom looks after one entry of channels.
 func (b *bot) auditRoom(ctx context.Context, key string, r Room) (channel.Issue, bool) {
-	if key == "*" || !yes(r.Enabled, true) || !yes(r.Allow, true) {
+	if key == "*" || !on(r.Enabled) || !on(r.Allow) {
 		return channel.Issue{}, false
 	}
 	peer := strings.ToUpper(roomKey(key))

@@ -77,8 +77,8 @@ func (b *bot) sendFile(ctx context.Context, to destination, f msg.Attachment) er
 
 // bytes reads what is to be sent.
 func (b *bot) bytes(ctx context.Context, f msg.Attachment) ([]byte, error) {
-	const op, usual = "slack.sendFile", 100 << 20 // it is in memory at once
-	most := b.maxMedia(usual)
+	const op = "slack.sendFile"
+	most := b.maxMedia(maxFile)
 	tooLarge := fault.New(fault.Invalid, op, fmt.Sprintf("the file is too large: the limit is %d MB", max(most>>20, 1)))
 	if len(f.Data) > 0 {
 		if int64(len(f.Data)) > most {

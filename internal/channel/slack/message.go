@@ -113,7 +113,7 @@ func (b *bot) inbound(ctx context.Context, me self, m message) (in msg.Inbound, 
 		thread = ""
 	}
 	at, where := b.place(ctx, m.ChannelType, m.Channel, thread, m.User)
-	if at.Kind == msg.Direct && !yes(b.cfg.DM.Enabled, true) {
+	if at.Kind == msg.Direct && !on(b.cfg.DM.Enabled) {
 		return in, false
 	}
 	where.Team = m.Team
@@ -132,6 +132,7 @@ func (b *bot) inbound(ctx context.Context, me self, m message) (in msg.Inbound, 
 		in.ReplyTo = id.Message(thread)
 		_, spoke := b.threads.get(m.Channel + "/" + thread)
 		in.Quote = &msg.Quote{ID: id.Message(thread), From: msg.Sender{ID: id.Peer(m.Parent)}, Self: spoke || m.Parent != "" && m.Parent == me.User}
+		in.Mentioned = in.Mentioned || in.Quote.Self // whoever writes in a thread of ours means us
 	}
 	b.asked.put(placeKey(at), m.User)
 	b.last.put(placeKey(at), m.TS)

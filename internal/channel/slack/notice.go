@@ -18,7 +18,7 @@ func (b *bot) notice(ctx context.Context, e event, what, conversation, thread, p
 		return msg.Inbound{}, false
 	}
 	at, where := b.place(ctx, e.ChannelType, conversation, thread, "")
-	if at.Kind == msg.Direct && !yes(b.cfg.DM.Enabled, true) {
+	if at.Kind == msg.Direct && !on(b.cfg.DM.Enabled) {
 		return msg.Inbound{}, false
 	}
 	where.Team = e.Team

@@ -25,7 +25,7 @@ func (b *bot) respond(ctx context.Context, to destination, out msg.Outbound, par
 	if !open {
 		_, rest, _ := strings.Cut(string(out.ReplyTo), ":")
 		way.user, _, _ = strings.Cut(rest, ":")
-		way.private = yes(b.cfg.Slash.Ephemeral, true)
+		way.private = on(b.cfg.Slash.Ephemeral)
 	}
 	for _, p := range parts {
 		shown := b.render(markdown.Parse(p))

@@ -65,13 +65,17 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	for i, p := range parts {
 		ts := before.parts[i]
 		if ts == "" {
+			p, made := b.controls(p)
 			post := b.post(to, b.render(markdown.Parse(p)))
+			post["blocks"] = made
 			post["metadata"] = map[string]any{"event_type": deliveryType, "event_payload": map[string]any{"id": string(out.ID), "part": i}}
 			if i == len(parts)-1 {
 				if blocks == nil {
 					blocks = b.buttons(post["text"].(string), out.Buttons) //nolint:forcetypeassert // post put a string there
 				}
-				post["blocks"] = blocks
+				if blocks != nil {
+					post["blocks"] = blocks
+				}
 			}
 			if ts, err = b.postMessage(ctx, post); err != nil {
 				return r, err
@@ -127,7 +131,7 @@ func (b *bot) postMessage(ctx context.Context, p params) (ts string, err error) 
 		TS string `json:"ts"`
 	}
 	err = b.api.call(ctx, "chat.postMessage", p, &ans)
-	if refused(err, "invalid_blocks", "invalid_blocks_format") && p["blocks"] != nil {
+	if refused(err, "invalid_blocks", "invalid_blocks_format") {
 		b.log.WarnContext(ctx, "slack refused the blocks, sending the text", "channel", ID, "err", err)
 		delete(p, "blocks")
 		err = b.api.call(ctx, "chat.postMessage", p, &ans)

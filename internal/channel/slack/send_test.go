@@ -453,3 +453,48 @@ func TestStream(t *testing.T) {
 		t.Errorf("asked %d times", got)
 	}
 }
+
+// An agent's own controls show where they are turned on; what is chosen is told
+// in words, so that none of them is a command.
+func TestInteractiveReplies(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	const source = "Ship it?\n\n[[slack_buttons: Approve:/approve all, Reject]]\n[[slack_select: Where to | Canary:canary, Production:prod]]"
+	off := build(t, config(s, ""))
+	if _, err := off.ch.Send(t.Context(), msg.Outbound{ID: "o", To: to(slacktest.General, ""), Text: source}); err != nil {
+		t.Fatal(err)
+	}
+	if m := s.Messages("")[0]; !strings.Contains(m.Shown, "slack_buttons") || len(m.Blocks) > 0 {
+		t.Errorf("turned off, it shows %q with blocks %s", m.Shown, m.Blocks)
+	}
+	r := running(t, config(s, `,"capabilities":{"interactiveReplies":true}`))
+	if _, err := r.ch.Send(t.Context(), msg.Outbound{ID: "i", To: to(slacktest.General, ""), Text: source}); err != nil {
+		t.Fatal(err)
+	}
+	m := s.Messages("")[1]
+	for _, want := range []string{`"Ship it?"`, `"/approve all"`, `"static_select"`, `"Where to"`, `"prod"`} {
+		if !strings.Contains(string(m.Blocks), want) {
+			t.Errorf("blocks %s lack %s", m.Blocks, want)
+		}
+	}
+	if m.Shown != "Ship it?" {
+		t.Errorf("shown is %q", m.Shown)
+	}
+	ed, _ := channel.As[channel.Editor](r.ch)
+	if err := ed.Edit(t.Context(), to(slacktest.General, ""), id.Message(m.TS), "done"); err != nil || string(s.Messages("")[1].Blocks) != "[]" {
+		t.Errorf("Edit = %v, blocks %s", err, s.Messages("")[1].Blocks)
+	}
+	s.Push("interactive", object{
+		"type": "block_actions", "user": object{"id": slacktest.Person}, "channel": object{"id": slacktest.General}, "message": object{"ts": m.TS},
+		"actions": []object{{"action_id": "ocr_0", "value": "/approve all", "action_ts": "1.1"}},
+	})
+	if in := r.next(); in.Text != "Slack interaction: Al chose /approve all" || !in.Native {
+		t.Errorf("received %+v", in)
+	}
+	if _, err := r.ch.Send(t.Context(), msg.Outbound{ID: "many", To: to(slacktest.General, ""), Text: "x [[slack_buttons: " + strings.Repeat("a,", 30) + "b]]"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Messages("")[2]; !strings.Contains(got.Shown, "slack_buttons") {
+		t.Errorf("too many buttons show %q", got.Shown)
+	}
+}

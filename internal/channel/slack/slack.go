@@ -123,10 +123,10 @@ type self struct {
 }
 
 const (
-	usualText = 4000  // in one message, as Slack advises
-	maxText   = 40000 // beyond it Slack cuts
-	maxEdit   = 4000  // of a message that is changed
-	maxFile   = 1 << 30
+	usualText = 4000      // in one message, as Slack advises
+	maxText   = 40000     // beyond it Slack cuts
+	maxEdit   = 4000      // of a message that is changed
+	maxFile   = 100 << 20 // it is in memory at once
 )
 
 // Limits counts the mrkdwn that is sent. A message that may have been shown is

@@ -68,7 +68,7 @@ func TestInbound(t *testing.T) {
 		{"answer to us", func() {
 			s.Write(slacktest.Message{Channel: slacktest.General, User: slacktest.Person, Thread: root, Text: "and?"}, "channel")
 		}, "and?", func(in msg.Inbound) bool {
-			return in.At == at(msg.Channel, slacktest.General, root) && in.Quote != nil && in.Quote.Self && !in.Mentioned
+			return in.At == at(msg.Channel, slacktest.General, root) && in.Quote != nil && in.Quote.Self && in.Mentioned
 		}},
 		{"entities and links", func() {
 			s.Say("a &lt;b&gt; &amp;amp; <https://x.test/y|y> <https://z.test> <mailto:a@b.test|a@b.test> <#C0GENERAL|general> <!here> <!subteam^S1|@ops>")
@@ -86,8 +86,10 @@ func TestInbound(t *testing.T) {
 		}, "see\n[forwarded from Eve X] <secret>", nil},
 		{"edit", func() {
 			ts := s.Stamp()
-			s.Event(object{"type": "message", "subtype": "message_changed", "channel": slacktest.General, "channel_type": "channel", "event_ts": s.Stamp(), "hidden": true,
-				"message": object{"user": slacktest.Person, "text": "new", "ts": "1700000000.000100", "edited": object{"ts": ts}}, "previous_message": object{"text": "old"}})
+			s.Event(object{
+				"type": "message", "subtype": "message_changed", "channel": slacktest.General, "channel_type": "channel", "event_ts": s.Stamp(), "hidden": true,
+				"message": object{"user": slacktest.Person, "text": "new", "ts": "1700000000.000100", "edited": object{"ts": ts}}, "previous_message": object{"text": "old"},
+			})
 		}, "Al changed the message 1700000000.000100 to: new", func(in msg.Inbound) bool { return in.Notice && strings.HasPrefix(string(in.ID), "edit:") }},
 		{"delete", func() {
 			s.Event(object{"type": "message", "subtype": "message_deleted", "channel": slacktest.DM, "channel_type": "im", "event_ts": s.Stamp(), "deleted_ts": "1700000000.000100", "previous_message": object{"user": slacktest.Person, "text": "old"}})
@@ -102,12 +104,16 @@ func TestInbound(t *testing.T) {
 			s.Event(object{"type": "pin_added", "user": slacktest.Person, "channel_id": slacktest.General, "event_ts": s.Stamp(), "item": object{"type": "message", "message": object{"ts": root, "text": "root"}}})
 		}, "Al pinned the message " + root + ": root", func(in msg.Inbound) bool { return in.Notice }},
 		{"press", func() {
-			s.Push("interactive", object{"type": "block_actions", "user": object{"id": slacktest.Person}, "channel": object{"id": slacktest.General}, "message": object{"ts": root, "thread_ts": root},
-				"actions": []object{{"action_id": "oc_0", "type": "button", "value": "/approve 1", "action_ts": s.Stamp()}}})
+			s.Push("interactive", object{
+				"type": "block_actions", "user": object{"id": slacktest.Person}, "channel": object{"id": slacktest.General}, "message": object{"ts": root, "thread_ts": root},
+				"actions": []object{{"action_id": "oc_0", "type": "button", "value": "/approve 1", "action_ts": s.Stamp()}},
+			})
 		}, "/approve 1", func(in msg.Inbound) bool { return in.Native && in.ReplyTo == id.Message(root) && !in.Notice }},
 		{"choice of a foreign control", func() {
-			s.Push("interactive", object{"type": "block_actions", "user": object{"id": slacktest.Person}, "channel": object{"id": slacktest.DM}, "message": object{"ts": root},
-				"actions": []object{{"action_id": "pick", "type": "static_select", "selected_option": object{"value": "red"}, "action_ts": s.Stamp()}}})
+			s.Push("interactive", object{
+				"type": "block_actions", "user": object{"id": slacktest.Person}, "channel": object{"id": slacktest.DM}, "message": object{"ts": root},
+				"actions": []object{{"action_id": "pick", "type": "static_select", "selected_option": object{"value": "red"}, "action_ts": s.Stamp()}},
+			})
 		}, "Slack interaction: Al set pick of the message " + root + " to: red", func(in msg.Inbound) bool { return in.Notice && !in.Native }},
 	}
 	for _, tt := range tests {

@@ -21,7 +21,7 @@ const maxStream = 12000
 func (b *bot) Stream(ctx context.Context, out msg.Outbound) (channel.Stream, error) {
 	const op = "slack.Stream"
 	no := func(hint string) (channel.Stream, error) { return nil, fault.New(fault.Invalid, op, hint) }
-	if !yes(b.cfg.NativeStreaming, true) {
+	if !on(b.cfg.NativeStreaming) {
 		return no("channels.slack.nativeStreaming is false")
 	}
 	if b.noStream.Load() {
