@@ -103,6 +103,75 @@ func TestSlackStrangersAreNobody(t *testing.T) {
 	}
 }
 
+// A Slack that limits, fails, breaks off and asks for new connections loses
+// nothing and shows nothing twice.
+func TestSlackMisbehaves(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, nil).up(t)
+	o.slack.Fail("users.info", slacktest.Fault{Status: 500}, slacktest.Fault{Status: 429, RetryAfter: "1"})
+	o.slack.Fail("conversations.info", slacktest.Fault{Body: "<html>"})
+	o.slack.Fail("chat.postMessage", slacktest.Fault{Accept: true, Status: 502}, slacktest.Fault{}, slacktest.Fault{Accept: true, Cut: true})
+	for i := range 6 {
+		o.slack.Say(fmt.Sprintf("berry%d", i))
+		switch i {
+		case 1:
+			o.slack.Frame("<html>")
+			o.slack.Frame(`{"type":"events_api","envelope_id":"odd","payload":{"event":{"type":"message","ts":7}}}`)
+		case 2:
+			o.slack.Cut()
+		case 3:
+			o.slack.Disconnect("refresh_requested")
+		}
+	}
+	for i := range 6 {
+		o.answered(t, slacktest.DM, fmt.Sprintf("berry%d", i))
+	}
+	harness.Until(t, within, "all is confirmed", func() bool { return o.slack.Open() == 0 })
+	for i := range 6 {
+		if n := len(o.answers("", fmt.Sprintf("berry%d", i))); n != 1 {
+			t.Errorf("berry%d was answered %d times", i, n)
+		}
+	}
+	for _, secret := range []string{o.slack.BotToken, o.slack.AppToken, "secret-ticket"} {
+		if strings.Contains(o.Log(), secret) {
+			t.Errorf("the log holds %s", secret)
+		}
+	}
+}
+
+// A token that Slack refuses stops the account with a mend, and nothing else.
+func TestSlackRefusesTheToken(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, object{"botToken": "xoxb-wrong"})
+	o.Start()
+	harness.Until(t, within, "the log names the mend", func() bool { return strings.Contains(o.Log(), "copy it again from OAuth") })
+	if code, _ := o.HTTP("GET", "/health", nil); code != http.StatusOK {
+		t.Errorf("/health answers %d", code)
+	}
+	if strings.Contains(o.Log(), "xoxb-wrong") {
+		t.Error("the log holds the token")
+	}
+}
+
+// Files are fetched for those who are let in only.
+func TestSlackFiles(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, nil).up(t)
+	file := func(id string) []*slacktest.File {
+		return []*slacktest.File{{ID: id, Name: "notes.txt", MIME: "text/plain", Data: []byte("the notes")}}
+	}
+	o.slack.Write(slacktest.Message{Channel: slacktest.DM, User: "U0STRANGE", Text: "nut", Files: file("F0STRANGE")}, "im")
+	o.slack.Write(slacktest.Message{Channel: slacktest.DM, User: slacktest.Person, Text: "walnut", Files: file("F0GOOD")}, "im")
+	o.answered(t, slacktest.DM, "walnut")
+	var asked []string
+	for _, c := range o.slack.Calls("files.info") {
+		asked = append(asked, c.Params["file"])
+	}
+	if len(asked) != 1 || asked[0] != "F0GOOD" {
+		t.Errorf("fetched are %q, want F0GOOD alone", asked)
+	}
+}
+
 // The answer to a slash command is for who asked, and about the conversation.
 func TestSlackCommand(t *testing.T) {
 	t.Parallel()
@@ -153,8 +222,7 @@ func TestSlackCrash(t *testing.T) {
 
 func TestSlackOverHTTP(t *testing.T) {
 	t.Parallel()
-	var o *office
-	o = newOffice(t, object{"mode": "http", "appToken": nil, "signingSecret": "placeholder"})
+	o := newOffice(t, object{"mode": "http", "appToken": nil, "signingSecret": "placeholder"})
 	o.Edit(func(c map[string]any) {
 		s := c["channels"].(object)["slack"].(object)
 		delete(s, "appToken")
