@@ -15,7 +15,7 @@ import (
 func Hurry(c channel.Channel) channel.Channel {
 	c.(*bot).time = timing{
 		retry: backoff.Policy{Min: 20 * time.Millisecond, Max: 100 * time.Millisecond},
-		ping:  time.Second, pong: 2 * time.Second, check: 200 * time.Millisecond, lookup: 3 * time.Second,
+		hello: 500 * time.Millisecond, ping: time.Second, pong: 2 * time.Second, check: 200 * time.Millisecond, lookup: 3 * time.Second,
 		note: 20 * time.Millisecond, quiet: time.Minute,
 	}
 	return c

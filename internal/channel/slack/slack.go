@@ -41,6 +41,7 @@ func Kind() channel.Kind {
 // timing is how long things take; tests shorten it.
 type timing struct {
 	retry  backoff.Policy // between connections, and tries to store
+	hello  time.Duration  // until a new socket must greet
 	ping   time.Duration  // between our pings
 	pong   time.Duration  // until one must be answered
 	check  time.Duration  // between looks at the token in HTTP mode
@@ -52,7 +53,7 @@ type timing struct {
 func usual() timing {
 	return timing{
 		retry: backoff.Policy{Min: time.Second, Max: time.Minute},
-		ping:  30 * time.Second, pong: 20 * time.Second, check: 5 * time.Minute,
+		hello: 30 * time.Second, ping: 30 * time.Second, pong: 20 * time.Second, check: 5 * time.Minute,
 		lookup: 3 * time.Second, note: 5 * time.Second, quiet: time.Minute,
 	}
 }

@@ -226,6 +226,19 @@ func TestOversizeFrame(t *testing.T) {
 	}
 }
 
+// A socket that says nothing is given up.
+func TestMuteSocket(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	s.Mute(2)
+	r := running(t, config(s, ""))
+	if n := s.Sockets(); n != 3 {
+		t.Errorf("%d sockets, want 3", n)
+	}
+	s.Say("hi")
+	r.next()
+}
+
 // Tokens that Slack refuses end Run; other trouble doesn't.
 func TestCredentials(t *testing.T) {
 	t.Parallel()

@@ -107,8 +107,12 @@ func (b *bot) socket(ctx context.Context, recv channel.Receiver, well func()) er
 	g.Go(func() error { return b.read(ctx, c, in, up) })
 	g.Go(func() error { return b.keepAlive(ctx, c) })
 	g.Go(func() error {
+		late := time.NewTimer(b.time.hello)
+		defer late.Stop()
 		select {
 		case <-up:
+		case <-late.C:
+			return fault.New(fault.Unavailable, "slack.connect", "the socket opened, but Slack doesn't greet")
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -54,6 +54,7 @@ type Server struct {
 	number   int
 	frames   []string // to send as they are
 	bye      string   // reason of a disconnect to send
+	mute     int      // sockets that get no hello
 	wg       sync.WaitGroup
 }
 
@@ -146,6 +147,13 @@ func (s *Server) Disconnect(reason string) {
 	s.bye = reason
 	s.epoch++
 	s.changedLocked()
+}
+
+// Mute makes the next n sockets open and say nothing.
+func (s *Server) Mute(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mute = n
 }
 
 // Frame sends text on the socket as it is.
@@ -343,6 +351,8 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	s.conns[c] = true
 	s.opened++
 	epoch := s.epoch
+	mute := s.mute > 0
+	s.mute = max(s.mute-1, 0)
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -351,6 +361,10 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		_ = c.CloseNow()
 	}()
 	hello := `{"type":"hello","num_connections":1,"debug_info":{"host":"applink-test"},"connection_info":{"app_id":"A0APP"}}`
+	if mute {
+		_, _, _ = c.Read(ctx) // until it is closed
+		return
+	}
 	if c.Write(ctx, websocket.MessageText, []byte(hello)) != nil {
 		return
 	}
