@@ -90,6 +90,22 @@ func TestSlackMentionInAThread(t *testing.T) {
 	}
 }
 
+func TestSlackGroupsAndThreadsOfOurs(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, object{"dm": object{"groupEnabled": true}, "replyToMode": "all"}).up(t)
+	o.slack.Write(slacktest.Message{Channel: slacktest.Mpim, User: slacktest.Person, Text: "<@" + slacktest.BotUser + "> almond"}, "mpim")
+	o.answered(t, slacktest.Mpim, "almond")
+	root := o.slack.Write(slacktest.Message{Channel: slacktest.General, User: slacktest.Person, Text: "<@" + slacktest.BotUser + "> cashew"}, "channel")
+	if got := o.answered(t, slacktest.General, "cashew"); got.Thread != root {
+		t.Errorf("answered in the thread %q, want %q", got.Thread, root)
+	}
+	// In a thread that the bot wrote in nobody need mention it.
+	o.slack.Write(slacktest.Message{Channel: slacktest.General, User: slacktest.Person, Thread: root, Text: "pecan"}, "channel")
+	if got := o.answered(t, slacktest.General, "pecan"); got.Thread != root {
+		t.Errorf("answered in the thread %q, want %q", got.Thread, root)
+	}
+}
+
 func TestSlackStrangersAreNobody(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, object{"allowFrom": []any{slacktest.Person, "mallory", "Mallory"}}).up(t)
