@@ -71,6 +71,9 @@ type Env struct {
 	// are scoped to this channel and account.
 	State    func(ctx context.Context, key string) (string, error)
 	SetState func(ctx context.Context, key, value string) error
+	// Dir is a directory of this account's own for files that a library needs;
+	// it may not exist yet. "" is none.
+	Dir string
 	// Status tells the host that the connection came up (nil) or was lost.
 	Status func(err error)
 	// Alive tells the host that the transport showed life (an answered poll, a

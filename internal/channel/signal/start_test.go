@@ -31,7 +31,7 @@ func TestStart(t *testing.T) {
 	}
 	dir := t.TempDir()
 	script := filepath.Join(dir, "signal-cli")
-	text := "#!/bin/sh\necho \"$@\" >" + dir + "/args\ntrap 'echo ended >" + dir + "/ended; exit 0' TERM\nwhile :; do sleep 0.05; done\n"
+	text := "#!/bin/sh\ntrap 'echo ended >" + dir + "/ended; exit 0' TERM\necho \"$@\" >" + dir + "/args\nwhile :; do sleep 0.05; done\n"
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +46,12 @@ func TestStart(t *testing.T) {
 	go func() {
 		done <- c.Run(ctx, func(_ context.Context, in msg.Inbound) error { got <- in; return nil })
 	}()
+	for range 1000 { // the script has begun, and so can be ended
+		if raw, err := os.ReadFile(filepath.Join(dir, "args")); err == nil && len(raw) > 0 {
+			break
+		}
+		<-time.After(10 * time.Millisecond)
+	}
 	s.Say("hello")
 	next(t, got)
 	cancel()
