@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -36,6 +37,7 @@ type channels struct {
 	// menu returns the commands for the menu of an account, none to clear it.
 	menu func(id.Channel, id.Account) []channel.MenuItem
 	log  *slog.Logger
+	dir  string // the state directory
 
 	mu   sync.Mutex
 	runs map[accountKey]*accountRun
@@ -169,6 +171,7 @@ func (c *channels) run(ctx context.Context, kind channel.Kind, k accountKey, a c
 	}
 	ch, err := kind.New(channel.Env{
 		Account: k.account, Log: log, HTTP: c.client, Status: ready, Open: c.open,
+		Dir: filepath.Join(c.dir, string(k.channel), "accounts", string(k.account)),
 		State: func(ctx context.Context, key string) (string, error) {
 			return c.state.ChannelState(ctx, k.channel, k.account, key)
 		},

@@ -51,6 +51,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 	}
 	g.channels = &channels{
 		kinds: Channels(), recv: g.inbox.Accept, out: g.outbox, state: g.db, bus: g.bus, client: g.client, open: g.files.Open, log: g.log,
+		dir:    g.cfg.Current().Paths.State,
 		getenv: func(name string) string { return g.cfg.Current().Getenv(name) },
 		secret: func(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 			return g.cfg.Current().Reveal(ctx, raw)

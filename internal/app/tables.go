@@ -3,6 +3,7 @@ package app
 import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/channel/irc"
+	"github.com/openclaw-go/openclaw/internal/channel/matrix"
 	"github.com/openclaw-go/openclaw/internal/channel/signal"
 	"github.com/openclaw-go/openclaw/internal/channel/slack"
 	"github.com/openclaw-go/openclaw/internal/channel/telegram"
@@ -17,6 +18,7 @@ import (
 func Channels() []channel.Kind {
 	return []channel.Kind{
 		irc.Kind(),
+		matrix.Kind(),
 		signal.Kind(),
 		slack.Kind(),
 		telegram.Kind(),

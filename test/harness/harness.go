@@ -44,7 +44,7 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	built = dir
 	bin := filepath.Join(dir, "openclaw")
-	args := []string{"build", "-o", bin}
+	args := []string{"build", "-tags", "goolm", "-o", bin}
 	cmd := exec.Command("go", append(args, "github.com/openclaw-go/openclaw/cmd/openclaw")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

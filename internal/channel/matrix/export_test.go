@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/backoff"
-	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
@@ -16,10 +15,4 @@ func Quick() channel.Kind {
 		return assemble(env, raw, backoff.Policy{Min: 10 * time.Millisecond, Max: 100 * time.Millisecond}, 500*time.Millisecond)
 	}
 	return k
-}
-
-// HTML renders Markdown as it is sent.
-func HTML(source string) string {
-	d := html("")
-	return breaks(markdown.Render(markdown.Parse(source), &d))
 }

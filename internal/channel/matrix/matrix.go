@@ -23,7 +23,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/backoff"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
-	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
@@ -35,19 +34,20 @@ func Kind() channel.Kind {
 	return channel.Kind{
 		ID: ID, Label: "Matrix", Config: Config{}, New: build, Normalize: normalize, Forms: forms, Target: target, Rules: rules,
 		Env: []channel.EnvKey{
-			{Key: "homeserver", Name: "MATRIX_HOMESERVER"}, {Key: "accessToken", Name: "MATRIX_ACCESS_TOKEN"},
-			{Key: "userId", Name: "MATRIX_USER_ID"}, {Key: "password", Name: "MATRIX_PASSWORD"},
+			{Key: "homeserver", Name: "MATRIX_HOMESERVER"},
+			{Key: "accessToken", Name: "MATRIX_ACCESS_TOKEN"},
+			{Key: "userId", Name: "MATRIX_USER_ID"},
+			{Key: "password", Name: "MATRIX_PASSWORD"},
 		},
 	}
 }
 
 type bot struct {
-	cfg     Config
-	env     channel.Env
-	log     *slog.Logger
-	retry   backoff.Policy
-	poll    time.Duration // that the homeserver holds an empty answer back
-	dialect markdown.Dialect
+	cfg   Config
+	env   channel.Env
+	log   *slog.Logger
+	retry backoff.Policy
+	poll  time.Duration // that the homeserver holds an empty answer back
 
 	cli *mautrix.Client
 
@@ -104,8 +104,6 @@ func assemble(env channel.Env, raw json.RawMessage, retry backoff.Policy, poll t
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
-	tables, _ := cfg.Markdown["tables"].(string)
-	b.dialect = html(tables)
 	if b.cli, err = mautrix.NewClient(cfg.Homeserver, mid.UserID(cfg.UserID), cfg.Token); err != nil {
 		return nil, fault.Wrap(fault.Invalid, "channels.matrix", err)
 	}

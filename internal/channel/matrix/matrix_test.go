@@ -391,18 +391,3 @@ func TestNames(t *testing.T) {
 		t.Errorf("rules of what can't be read: %+v", r)
 	}
 }
-
-func TestHTML(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"a\nb":                   "a<br>b",
-		"```go\nx := 1\ny\n```":  `<pre><code class="language-go">x := 1` + "\ny</code></pre>",
-		"[x](javascript:alert)":  "x (javascript:alert)",
-		"[x](https://a.test/?b)": `<a href="https://a.test/?b">x</a>`,
-		"1 < 2 & 3":              "1 &lt; 2 &amp; 3",
-	} {
-		if got := matrix.HTML(in); strings.TrimSpace(got) != want {
-			t.Errorf("%q is %q, want %q", in, got, want)
-		}
-	}
-}

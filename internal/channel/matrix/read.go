@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func (b *bot) Pin(ctx context.Context, to msg.Address, m id.Message, on bool) er
 func (b *bot) pinned(ctx context.Context, r mid.RoomID) ([]mid.EventID, error) {
 	var c event.PinnedEventsEventContent
 	err := b.cli.StateEvent(ctx, r, event.StatePinnedEvents, "", &c)
-	if err != nil && !isMissing(err) {
+	if err != nil && !errors.Is(err, mautrix.MNotFound) {
 		return nil, classify("matrix.Pins", err)
 	}
 	return c.Pinned, nil

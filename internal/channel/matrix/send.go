@@ -85,13 +85,16 @@ func txnSafe(s string) string {
 	}, s)
 }
 
+// bareHTML is a text without any format, as HTML.
+var bareHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n", "<br>") //nolint:gochecknoglobals // a constant
+
 // content is a text message with its HTML.
 func (b *bot) content(source string) *event.MessageEventContent {
 	doc := markdown.Parse(strings.ToValidUTF8(source, "\uFFFD"))
 	plain := markdown.Plain()
 	c := &event.MessageEventContent{MsgType: event.MsgText, Body: markdown.Render(doc, &plain), Mentions: &event.Mentions{}}
-	formatted := breaks(markdown.Render(doc, &b.dialect))
-	if formatted != escape(c.Body) {
+	formatted := markdown.HTML(doc)
+	if formatted != bareHTML.Replace(c.Body) {
 		c.Format, c.FormattedBody = event.FormatHTML, formatted
 	}
 	return c
@@ -188,7 +191,8 @@ func (b *bot) upload(ctx context.Context, r mid.RoomID, a msg.Attachment) (*even
 	var file *attachment.EncryptedFile
 	if encrypted {
 		file = attachment.NewEncryptedFile()
-		send, sendKind = file.Encrypt(data), "application/octet-stream"
+		send, sendKind = bytes.Clone(data), "application/octet-stream"
+		file.EncryptInPlace(send)
 	}
 	up, err := b.cli.UploadMedia(ctx, mautrix.ReqUploadMedia{ContentBytes: send, ContentType: sendKind, FileName: name})
 	if err != nil {
@@ -250,7 +254,7 @@ func (b *bot) Fetch(ctx context.Context, a msg.Attachment) (io.ReadCloser, error
 		if err := m.File.PrepareForDecryption(); err != nil {
 			return nil, fault.Wrap(fault.Invalid, op, err)
 		}
-		if data, err = m.File.Decrypt(data); err != nil {
+		if err := m.File.DecryptInPlace(data); err != nil {
 			return nil, &fault.Error{Kind: fault.Invalid, Op: op, Hint: "the file's key doesn't fit it", Err: err}
 		}
 	}

@@ -17,9 +17,6 @@ func Quick() channel.Kind {
 	return k
 }
 
-// Styled renders Markdown as it is sent.
-func Styled(marked string) (string, []string) { return styled(marked) }
-
 // Inbound reads one event of the daemon as the account Bot would.
 func Inbound(raw []byte) bool {
 	b := &bot{cfg: Config{Account: "+15559990000"}}

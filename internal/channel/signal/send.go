@@ -15,6 +15,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
@@ -27,7 +28,20 @@ func (b *bot) maxMedia() int64 { return int64(b.cfg.MediaMaxMB * (1 << 20)) }
 
 // Split implements [channel.Splitter].
 func (b *bot) Split(s string) []string {
-	return markdown.Split(s, b.cfg.TextChunkLimit, markdown.Rendered(b.dialect, plainly))
+	return markdown.Split(s, b.cfg.TextChunkLimit, func(part *markdown.Node) int {
+		words, _ := markdown.Ranges(part)
+		return text.UTF16(words)
+	})
+}
+
+// styled is a text and its styles, as signal-cli's send takes them:
+// "start:length:STYLE".
+func styled(source string) (words string, styles []string) {
+	words, ranges := markdown.Ranges(markdown.Parse(source))
+	for _, r := range ranges {
+		styles = append(styles, fmt.Sprintf("%d:%d:%s", r.Start, r.Length, r.Style))
+	}
+	return words, styles
 }
 
 // Send implements [channel.Channel].
@@ -37,7 +51,7 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	if err != nil {
 		return msg.Receipt{}, err
 	}
-	words, styles := styled(markdown.Render(markdown.Parse(out.Text), &b.dialect))
+	words, styles := styled(out.Text)
 	words = strings.ToValidUTF8(words, "\uFFFD")
 	if strings.TrimSpace(words) == "" && len(out.Attachments) == 0 {
 		return msg.Receipt{}, fault.New(fault.Invalid, op, "there is nothing to send")
@@ -194,12 +208,12 @@ func (b *bot) React(ctx context.Context, to msg.Address, m id.Message, emoji str
 }
 
 // Edit implements [channel.Editor].
-func (b *bot) Edit(ctx context.Context, to msg.Address, m id.Message, text string) error {
+func (b *bot) Edit(ctx context.Context, to msg.Address, m id.Message, source string) error {
 	params, err := place(to)
 	if err != nil {
 		return err
 	}
-	words, styles := styled(markdown.Render(markdown.Parse(text), &b.dialect))
+	words, styles := styled(source)
 	if stamp(m) == 0 || strings.TrimSpace(words) == "" {
 		return fault.New(fault.Invalid, "signal.Edit", "Signal needs a text and the message's timestamp")
 	}

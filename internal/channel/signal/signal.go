@@ -21,7 +21,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/backoff"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
-	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/base/sse"
 	"github.com/openclaw-go/openclaw/internal/channel"
@@ -36,13 +35,12 @@ func Kind() channel.Kind {
 }
 
 type bot struct {
-	cfg     Config
-	env     channel.Env
-	log     *slog.Logger
-	daemon  daemon
-	dialect markdown.Dialect
-	retry   backoff.Policy
-	inbox   chan msg.Inbound
+	cfg    Config
+	env    channel.Env
+	log    *slog.Logger
+	daemon daemon
+	retry  backoff.Policy
+	inbox  chan msg.Inbound
 }
 
 var (
@@ -74,8 +72,6 @@ func assemble(env channel.Env, raw json.RawMessage, retry backoff.Policy) (*bot,
 		client = &http.Client{}
 	}
 	b.daemon = daemon{base: cfg.base(), account: number(cfg.Account), http: client}
-	tables, _ := cfg.Markdown["tables"].(string)
-	b.dialect = dialect(tables)
 	return b, nil
 }
 

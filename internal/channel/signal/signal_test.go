@@ -250,20 +250,3 @@ func FuzzInbound(f *testing.F) {
 	f.Add([]byte(`{"envelope":{"sourceUuid":"x","editMessage":{"dataMessage":{}}}}`))
 	f.Fuzz(func(_ *testing.T, raw []byte) { signal.Inbound(raw) })
 }
-
-func FuzzStyled(f *testing.F) {
-	f.Add("\uE000bold\uE001 and \uE006code\uE007")
-	f.Add("\uE001\uE000\uE009")
-	f.Fuzz(func(t *testing.T, s string) {
-		plain, styles := signal.Styled(s)
-		if strings.ContainsFunc(plain, func(r rune) bool { return r >= '\uE000' && r <= '\uE009' }) {
-			t.Errorf("a mark is left in %q", plain)
-		}
-		for _, st := range styles {
-			var from, n int
-			if k, err := fmt.Sscanf(st, "%d:%d:", &from, &n); k != 2 || err != nil || n <= 0 {
-				t.Errorf("style %q", st)
-			}
-		}
-	})
-}
