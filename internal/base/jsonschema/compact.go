@@ -11,10 +11,11 @@ import (
 //
 // The notation is JSON. An object maps names to schemas; "name?" is optional,
 // "(strict)": true refuses other names, "<key>" is the schema of all other
-// names. {"anyOf": […]} is a union and [x] an array. A string is a type with
+// names, "<name>" that of those names. {"anyOf": […]} and {"oneOf": […]} are
+// unions and [x] an array. A string is a type with
 // constraints, "string(minLength=1)", or a union of types and literals,
-// "\"a\"|\"b\"|null". "[string]" is an array too, values(a|b) a JSON Schema
-// enum.
+// "\"a\"|\"b\"|null", or several types in one, "string+number". "[string]" is an
+// array too, values(a|b) a JSON Schema enum.
 func FromCompact(text string) *Schema {
 	if !json.Valid([]byte(text)) {
 		panic("jsonschema: not JSON: " + text)
@@ -59,8 +60,9 @@ func compactObject(raw []byte) (*node, error) {
 		case "(strict)":
 			n.strict = string(p.value) == "true"
 			continue
-		case "anyOf":
+		case "anyOf", "oneOf":
 			u := newNode(0)
+			u.one = name == "oneOf"
 			for a := newParts(p.value); a.next(); {
 				alt, err := fromCompact(a.value)
 				if err != nil {
@@ -74,8 +76,12 @@ func compactObject(raw []byte) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		if name == "<key>" {
+		switch name {
+		case "<key>":
 			n.values = sub
+			continue
+		case "<name>":
+			n.names = sub
 			continue
 		}
 		name, optional := strings.CutSuffix(name, "?")

@@ -43,16 +43,21 @@ type node struct {
 	constant string   // a literal, as JSON; "" is none
 	enum     []string // allowed strings; the words differ from a union of literals
 	anyOf    []*node
+	one      bool // exactly one of anyOf must match
 
 	min, max       *float64
-	minLen, maxLen int // of strings and arrays; -1 is none
+	above, below   *float64 // exclusive bounds
+	minLen, maxLen int      // of strings and arrays; -1 is none
 	pattern        *regexp.Regexp
+	format         string // shown, not checked
+	fallback       string // the default, as JSON; shown, not filled in
 
 	items  *node
 	props  []prop
 	index  map[string]int
 	strict bool
 	values *node // of properties that aren't in props
+	names  *node // of those properties' names
 }
 
 type prop struct {
@@ -86,6 +91,9 @@ func (n *node) finish() {
 	}
 	if n.values != nil {
 		n.values.finish()
+	}
+	if n.names != nil {
+		n.names.finish()
 	}
 }
 

@@ -20,20 +20,40 @@ import (
 //
 //	minLength=1 maxLength=64      of a string
 //	minItems=1 maxItems=10        of a slice
-//	minimum=0 maximum=100         of a number
+//	minimum=0 maximum=100         of a number; also exclusiveMinimum, exclusiveMaximum
 //	enum=a|b                      a union of literals, the usual form
 //	values=a|b                    a JSON Schema enum: the same, but other words
+//	const=a                       this string alone
 //	items.minLength=1             any of the above, for the items of a slice
+//	each.minLength=1              the same for the values of a map
 //	nullable                      null is accepted too
 //	optional, required            instead of what json tag and type say
 //	type=any                      overrides the type; any, string, number, …
+//	format=uri                    shown to readers, not checked
 //	pattern=^[a-z,]+$             last, as it runs to the end of the tag
+//	is=boolean|"auto"             last; the schema in the notation of [FromCompact]
+//	default=["a","b"]             last; a JSON value, or a string without quotes
 //
 // Structs are strict objects, maps are objects with any keys, and types with
-// their own UnmarshalJSON (such as [json.RawMessage]) accept anything.
+// their own UnmarshalJSON (such as [json.RawMessage]) accept anything. A field
+// _ with the tag "open" lets other properties into a struct; a map with the
+// tags json:"-" and schema:"rest" says what they are.
 func Of[A any]() *Schema {
-	return compile(ofType(reflect.TypeFor[A](), nil))
+	return compile(maker{}.ofType(reflect.TypeFor[A](), nil))
 }
+
+// OfSettings is Of for a type of settings, in which people set what they want
+// to change: a field is required only where its tag says so, or where it has a
+// default, which is always there once defaults are filled in.
+func OfSettings[A any]() *Schema { return OfSettingsValue(*new(A)) }
+
+// OfSettingsValue is OfSettings of the type of v.
+func OfSettingsValue(v any) *Schema {
+	return compile(maker{settings: true}.ofType(reflect.TypeOf(v), nil))
+}
+
+// maker turns types into nodes.
+type maker struct{ settings bool }
 
 type schemer interface{ JSONSchema() *Schema }
 
@@ -49,14 +69,16 @@ func implements(t, face reflect.Type) bool {
 	return t.Implements(face) || reflect.PointerTo(t).Implements(face)
 }
 
-func ofType(t reflect.Type, above []reflect.Type) *node {
+func (mk maker) ofType(t reflect.Type, above []reflect.Type) *node {
 	switch {
 	case t.Kind() == reflect.Interface:
 		return newNode(0)
 	case t.Kind() == reflect.Pointer:
-		return ofType(t.Elem(), above)
+		return mk.ofType(t.Elem(), above)
 	case implements(t, schemerType):
 		return reflect.New(t).Interface().(schemer).JSONSchema().root
+	case implements(t, unionType):
+		return mk.ofUnion(reflect.New(t).Interface().(unionOf), above)
 	case t == timeType:
 		return newNode(str)
 	case implements(t, unmarshalType):
@@ -82,19 +104,22 @@ func ofType(t reflect.Type, above []reflect.Type) *node {
 			return newNode(str) // base64, as encoding/json has it
 		}
 		n := newNode(array)
-		n.items = ofType(t.Elem(), above)
+		n.items = mk.ofType(t.Elem(), above)
 		return n
 	case reflect.Map:
 		n := newNode(object)
-		n.values = ofType(t.Elem(), above)
+		n.values = mk.ofType(t.Elem(), above)
+		if t.Key().Kind() == reflect.String {
+			n.names = mk.ofType(t.Key(), above)
+		}
 		return n
 	case reflect.Struct:
-		return ofStruct(t, above)
+		return mk.ofStruct(t, above)
 	}
 	panic(fmt.Sprintf("jsonschema: no schema for %v", t))
 }
 
-func ofStruct(t reflect.Type, above []reflect.Type) *node {
+func (mk maker) ofStruct(t reflect.Type, above []reflect.Type) *node {
 	for _, a := range above {
 		if a == t {
 			return newNode(object) // recursive: checked one level deep
@@ -102,15 +127,23 @@ func ofStruct(t reflect.Type, above []reflect.Type) *node {
 	}
 	n := newNode(object)
 	n.strict = true
-	addFields(n, t, append(above[:len(above):len(above)], t))
+	mk.addFields(n, t, append(above[:len(above):len(above)], t))
 	return n
 }
 
-func addFields(n *node, t reflect.Type, above []reflect.Type) {
+func (mk maker) addFields(n *node, t reflect.Type, above []reflect.Type) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" {
+		switch tag := f.Tag.Get("schema"); {
+		case tag == "open" && f.Name == "_":
+			n.strict = false
+			continue
+		case tag == "rest":
+			rest := mk.ofType(f.Type, above)
+			n.strict, n.values, n.names = false, rest.values, rest.names
+			continue
+		case name == "-":
 			continue
 		}
 		if f.Anonymous && name == "" {
@@ -119,7 +152,7 @@ func addFields(n *node, t reflect.Type, above []reflect.Type) {
 				ft = ft.Elem()
 			}
 			if ft.Kind() == reflect.Struct {
-				addFields(n, ft, above)
+				mk.addFields(n, ft, above)
 				continue
 			}
 		}
@@ -129,8 +162,8 @@ func addFields(n *node, t reflect.Type, above []reflect.Type) {
 		if name == "" {
 			name = f.Name
 		}
-		p := prop{name: name, node: ofType(f.Type, above)}
-		p.required = f.Type.Kind() != reflect.Pointer &&
+		p := prop{name: name, node: mk.ofType(f.Type, above)}
+		p.required = !mk.settings && f.Type.Kind() != reflect.Pointer &&
 			!strings.Contains(opts, "omitempty") && !strings.Contains(opts, "omitzero")
 		if tag := f.Tag.Get("schema"); tag != "" {
 			p.applyTag(tag, t.Name()+"."+f.Name)
@@ -156,17 +189,13 @@ func (p *prop) applyTag(tag, where string) {
 	p.node = &c
 	for tag != "" {
 		var one string
-		if strings.HasPrefix(tag, "pattern=") {
+		if runsToEnd(tag) {
 			one, tag = tag, ""
 		} else {
 			one, tag, _ = strings.Cut(tag, ",")
 		}
 		key, val, _ := strings.Cut(one, "=")
-		target := p.node
-		if k, items := strings.CutPrefix(key, "items."); items && p.node.items != nil {
-			ci := *p.node.items
-			p.node.items, target, key = &ci, &ci, k
-		}
+		target, key := inner(p.node, key)
 		switch key {
 		case "nullable":
 			nullable = true
@@ -180,6 +209,14 @@ func (p *prop) applyTag(tag, where string) {
 				panic("jsonschema: " + where + ": unknown type " + val)
 			}
 			p.node = newNode(k)
+		case "is":
+			p.node = FromCompact(quote(val)).root
+		case "default":
+			p.required = true
+			target.fallback = val
+			if !json.Valid([]byte(val)) {
+				target.fallback = quote(val)
+			}
 		default:
 			if err := target.constrain(key, val); err != nil {
 				panic(fmt.Sprintf("jsonschema: %s: %v", where, err))
@@ -192,6 +229,31 @@ func (p *prop) applyTag(tag, where string) {
 	case nullable:
 		p.node = union(p.node, newNode(null))
 	}
+}
+
+// inner returns the node that key is about and key without the prefixes that
+// say so. The nodes on the way are n's own afterwards.
+func inner(n *node, key string) (*node, string) {
+	for {
+		if k, ok := strings.CutPrefix(key, "items."); ok && n.items != nil {
+			c := *n.items
+			n.items, n, key = &c, &c, k
+			continue
+		}
+		if k, ok := strings.CutPrefix(key, "each."); ok && n.values != nil {
+			c := *n.values
+			n.values, n, key = &c, &c, k
+			continue
+		}
+		return n, key
+	}
+}
+
+// runsToEnd reports whether what tag begins with may hold commas.
+func runsToEnd(tag string) bool {
+	key, _, _ := strings.Cut(tag, "=")
+	key = key[strings.LastIndexByte(key, '.')+1:]
+	return key == "pattern" || key == "is" || key == "default"
 }
 
 func union(alternatives ...*node) *node {
@@ -222,10 +284,16 @@ func (n *node) constrain(key, val string) error {
 	case "values":
 		n.enum = strings.Split(val, "|")
 		return nil
+	case "const":
+		n.constant = quote(val)
+		return nil
 	case "pattern":
 		re, err := regexp.Compile(val)
 		n.pattern = re
 		return err
+	case "format":
+		n.format = val
+		return nil
 	}
 	f, err := strconv.ParseFloat(val, 64)
 	if err != nil {
@@ -240,6 +308,10 @@ func (n *node) constrain(key, val string) error {
 		n.min = &f
 	case "maximum":
 		n.max = &f
+	case "exclusiveMinimum":
+		n.above = &f
+	case "exclusiveMaximum":
+		n.below = &f
 	default:
 		return fmt.Errorf("unknown constraint %s", key)
 	}
@@ -247,6 +319,11 @@ func (n *node) constrain(key, val string) error {
 }
 
 func kindNamed(name string) (kind, bool) {
+	if first, rest, several := strings.Cut(name, "+"); several {
+		a, ok := kindNamed(first)
+		b, okRest := kindNamed(rest)
+		return a | b, ok && okRest && a != 0 && b != 0
+	}
 	switch name {
 	case "any":
 		return 0, true

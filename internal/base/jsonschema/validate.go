@@ -102,7 +102,10 @@ func (v *validator) check(n *node, raw []byte, depth int) {
 	if n.enum != nil && !inEnum(n.enum, raw) {
 		v.problem("must be equal to one of the allowed values")
 	}
-	if n.anyOf != nil {
+	switch {
+	case n.one:
+		v.checkOne(n, raw, depth)
+	case n.anyOf != nil:
 		v.checkAny(n, raw, depth)
 	}
 	switch {
@@ -129,8 +132,30 @@ func (v *validator) checkAny(n *node, raw []byte, depth int) {
 	v.problem("must match a schema in anyOf")
 }
 
+func (v *validator) checkOne(n *node, raw []byte, depth int) {
+	matches := 0
+	var found []string
+	for _, a := range n.anyOf {
+		sub := validator{path: v.path}
+		sub.check(a, raw, depth)
+		if len(sub.problems) == 0 {
+			matches++
+		}
+		found = append(found, sub.problems...)
+	}
+	if matches == 1 {
+		return
+	}
+	if matches == 0 {
+		for _, p := range found {
+			v.note(p)
+		}
+	}
+	v.problem("must match exactly one schema in oneOf")
+}
+
 func (v *validator) checkNumber(n *node, raw []byte) {
-	if n.min == nil && n.max == nil {
+	if n.min == nil && n.max == nil && n.above == nil && n.below == nil {
 		return
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
@@ -140,6 +165,12 @@ func (v *validator) checkNumber(n *node, raw []byte) {
 	}
 	if n.max != nil && f > *n.max {
 		v.problem("must be <= " + strconv.FormatFloat(*n.max, 'f', -1, 64))
+	}
+	if n.below != nil && f >= *n.below {
+		v.problem("must be < " + strconv.FormatFloat(*n.below, 'f', -1, 64))
+	}
+	if n.above != nil && f <= *n.above {
+		v.problem("must be > " + strconv.FormatFloat(*n.above, 'f', -1, 64))
 	}
 	if n.min != nil && f < *n.min {
 		v.problem("must be >= " + strconv.FormatFloat(*n.min, 'f', -1, 64))
@@ -230,6 +261,9 @@ func (v *validator) checkObject(n *node, raw []byte, depth int) {
 	}
 	for _, name := range order {
 		v.push(name)
+		if n.names != nil && !n.names.anyText() {
+			v.check(n.names, []byte(quote(name)), depth+1)
+		}
 		v.check(n.values, others[name], depth+1)
 		v.pop()
 	}
@@ -238,6 +272,12 @@ func (v *validator) checkObject(n *node, raw []byte, depth int) {
 // free reports whether n accepts everything.
 func (n *node) free() bool {
 	return n.kind == 0 && n.anyOf == nil && n.constant == "" && n.enum == nil
+}
+
+// anyText reports whether n accepts every string.
+func (n *node) anyText() bool {
+	return (n.kind == 0 || n.kind&str != 0) && n.anyOf == nil && n.constant == "" && n.enum == nil &&
+		n.pattern == nil && n.minLen < 0 && n.maxLen < 0
 }
 
 func (n *node) lookup(key []byte) (int, bool) {
@@ -281,23 +321,24 @@ func sameScalar(constant string, raw []byte) bool {
 }
 
 func (k kind) String() string {
-	switch k {
-	case object:
-		return "object"
-	case array:
-		return "array"
-	case str:
-		return "string"
-	case integer:
-		return "integer"
-	case number:
-		return "number"
-	case boolean:
-		return "boolean"
-	case null:
-		return "null"
+	if k == 0 {
+		return "any"
 	}
-	return "any"
+	return strings.Join(k.words(), ",")
+}
+
+// words names the types of k, in the order that the protocol lists them.
+func (k kind) words() []string {
+	var out []string
+	for _, one := range []struct {
+		kind kind
+		word string
+	}{{object, "object"}, {array, "array"}, {str, "string"}, {integer, "integer"}, {number, "number"}, {boolean, "boolean"}, {null, "null"}} {
+		if k&one.kind != 0 {
+			out = append(out, one.word)
+		}
+	}
+	return out
 }
 
 func cut(name string) string {
