@@ -208,7 +208,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestSchemaIsTheRecordedOne(t *testing.T) {
+func TestSchemaHasHints(t *testing.T) {
 	t.Parallel()
 	var s struct {
 		Properties map[string]any

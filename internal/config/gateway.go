@@ -44,6 +44,22 @@ type RateLimit struct {
 	ExemptLoopback *bool `json:"exemptLoopback"`
 }
 
+// UnmarshalJSON takes what the schema calls numbers: fractions are dropped.
+func (r *RateLimit) UnmarshalJSON(raw []byte) error {
+	type plain RateLimit
+	with := struct {
+		*plain
+		MaxAttempts float64 `json:"maxAttempts"`
+		WindowMs    float64 `json:"windowMs"`
+		LockoutMs   float64 `json:"lockoutMs"`
+	}{plain: (*plain)(r), MaxAttempts: float64(r.MaxAttempts), WindowMs: float64(r.WindowMs), LockoutMs: float64(r.LockoutMs)}
+	if err := json.Unmarshal(raw, &with); err != nil {
+		return err
+	}
+	r.MaxAttempts, r.WindowMs, r.LockoutMs = whole(with.MaxAttempts), whole(with.WindowMs), whole(with.LockoutMs)
+	return nil
+}
+
 // ControlUI is gateway.controlUi.
 type ControlUI struct {
 	Enabled                                  *bool    `json:"enabled"`

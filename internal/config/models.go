@@ -35,6 +35,28 @@ type Model struct {
 	Headers       map[string]string `json:"headers"`
 }
 
+// UnmarshalJSON takes what the schema calls numbers: fractions of tokens are
+// dropped.
+func (m *Model) UnmarshalJSON(raw []byte) error {
+	type plain Model
+	with := struct {
+		*plain
+		ContextWindow float64 `json:"contextWindow"`
+		MaxTokens     float64 `json:"maxTokens"`
+	}{plain: (*plain)(m), ContextWindow: float64(m.ContextWindow), MaxTokens: float64(m.MaxTokens)}
+	if err := json.Unmarshal(raw, &with); err != nil {
+		return err
+	}
+	m.ContextWindow, m.MaxTokens = whole(with.ContextWindow), whole(with.MaxTokens)
+	return nil
+}
+
+// whole is f without its fraction, within what is exact everywhere.
+func whole(f float64) int {
+	const most = 1<<53 - 1
+	return int(max(-most, min(f, most)))
+}
+
 // ModelCost is US dollars per million tokens.
 type ModelCost struct {
 	Input      float64 `json:"input"`

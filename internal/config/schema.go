@@ -2,9 +2,7 @@ package config
 
 import (
 	"bytes"
-	"compress/gzip"
 	_ "embed"
-	"io"
 	"regexp"
 	"strconv"
 	"sync"
@@ -12,45 +10,17 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/jsonc"
 )
 
-// schemaData is the public schema of the file: each distinct node once, one a
-// line, in which a child is the number of its line. The last line is the root.
+//go:generate go test ../app -run ^TestConfigSchemaIsGenerated$ -count=1 -update
+
+// schemaData is the public schema of the file, made of the types of package
+// spec: each distinct node once, one a line, in which a child is the number of
+// its line. The last line is the root.
 //
-//go:embed data/schema.gz
+//go:embed data/schema.jsonl
 var schemaData []byte
 
-// ours are the keys that this program accepts beyond the recorded schema.
-func ours() []addition {
-	const (
-		duration = `{"type":"integer","minimum":0,"maximum":9007199254740991}`
-		texts    = `{"type":"object","propertyNames":{"type":"string"},"additionalProperties":{"type":"string"}}`
-		list     = `{"type":"array","items":{"type":"string"}}`
-		server   = `{"type":"object","properties":{"enabled":{"type":"boolean"},"command":{"type":"string"},"args":` + list +
-			`,"env":` + texts + `,"cwd":{"type":"string"},"workingDirectory":{"type":"string"},"url":{"type":"string"},` +
-			`"transport":{"type":"string","enum":["stdio","sse","streamable-http"]},"headers":` + texts +
-			`,"connectionTimeoutMs":` + duration + `,"requestTimeoutMs":` + duration + `},"additionalProperties":false}`
-		mcp = `{"type":"object","properties":{"sessionIdleTtlMs":` + duration +
-			`,"servers":{"type":"object","propertyNames":{"type":"string"},"additionalProperties":` + server + `}},"additionalProperties":false}`
-		text = `{"type":"string"}`
-	)
-	return []addition{
-		{nil, "$schema", text},
-		{nil, "mcp", mcp},
-		{[]string{"channels", "slack"}, "apiRoot", text},
-		{[]string{"channels", "slack", "accounts", "*"}, "apiRoot", text},
-		{[]string{"channels", "telegram"}, "apiRoot", text},
-		{[]string{"channels", "telegram", "accounts", "*"}, "apiRoot", text},
-	}
-}
-
-// addition is a property of the object at parent.
-type addition struct {
-	parent []string
-	key    string
-	schema string
-}
-
-// schema hands out the nodes of the recorded schema, each parsed when it is
-// first asked for: a file uses a small part of the whole.
+// schema hands out the nodes of the schema, each parsed when it is first asked
+// for: a file uses a small part of the whole.
 type schema struct {
 	mu    sync.Mutex
 	lines [][]byte
@@ -83,32 +53,16 @@ type rule struct {
 type kids struct{ items, open, names *jsonc.Node }
 
 type property struct {
-	key  string
-	rule *rule
-	ref  *jsonc.Node
+	key string
+	ref *jsonc.Node
 }
 
-// theSchema is unpacked on first use, never by commands that need no config.
+// theSchema is read on first use, never by commands that need no config.
 //
 //nolint:gochecknoglobals // immutable once read; every reader shares it
 var theSchema = sync.OnceValue(func() *schema {
-	r, err := gzip.NewReader(bytes.NewReader(schemaData))
-	if err != nil {
-		panic("config: embedded schema: " + err.Error())
-	}
-	raw, err := io.ReadAll(r)
-	if err != nil {
-		panic("config: embedded schema: " + err.Error())
-	}
-	s := &schema{lines: bytes.Split(raw, []byte{'\n'}), rules: map[int]*rule{}}
+	s := &schema{lines: bytes.Split(schemaData, []byte{'\n'}), rules: map[int]*rule{}}
 	s.root = s.line(len(s.lines) - 1)
-	for _, a := range ours() {
-		parent := s.root.find(a.parent)
-		if parent == nil {
-			panic("config: no schema at " + dotted(a.parent...))
-		}
-		parent.add(a.key, s.parse([]byte(a.schema)))
-	}
 	return s
 })
 
@@ -138,15 +92,6 @@ func (s *schema) of(ref *jsonc.Node) *rule {
 		return s.line(i)
 	}
 	return &rule{s: s, node: ref}
-}
-
-func (r *rule) add(key string, p *rule) {
-	r.load()
-	if _, had := r.byKey[key]; had {
-		return
-	}
-	r.byKey[key] = len(r.props)
-	r.props = append(r.props, property{key: key, rule: p})
 }
 
 // load reads the node's own fields; children stay references.
@@ -218,11 +163,7 @@ func (r *rule) prop(key string) *rule {
 	if !ok {
 		return nil
 	}
-	p := &r.props[i]
-	if p.rule != nil {
-		return p.rule
-	}
-	return r.s.of(p.ref)
+	return r.s.of(r.props[i].ref)
 }
 
 // find walks a path; "*" and numbers step into what maps and arrays hold.

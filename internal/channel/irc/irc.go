@@ -34,7 +34,7 @@ const ID id.Channel = "irc"
 // Kind makes IRC channels.
 func Kind() channel.Kind {
 	return channel.Kind{
-		ID: ID, Label: "IRC", Config: Config{}, New: build, PublicRooms: true, Normalize: normalize, Forms: forms,
+		ID: ID, Label: "IRC", Config: Section{}, New: build, PublicRooms: true, Normalize: normalize, Forms: forms,
 		IsName: func(entry string) bool { return !strings.ContainsAny(entry, "!@") },
 		Env: []channel.EnvKey{
 			{Key: "host", Name: "IRC_HOST"},

@@ -31,7 +31,7 @@ const ID id.Channel = "telegram"
 func Kind() channel.Kind {
 	p := &pollers{busy: map[string]chan struct{}{}}
 	return channel.Kind{
-		ID: ID, Label: "Telegram", Config: Config{}, Normalize: normalize,
+		ID: ID, Label: "Telegram", Config: Section{}, Normalize: normalize,
 		Env: []channel.EnvKey{{Key: "botToken", Name: "TELEGRAM_BOT_TOKEN"}},
 		New: func(env channel.Env, raw json.RawMessage) (channel.Channel, error) { return build(p, env, raw) },
 	}
