@@ -10,7 +10,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/config/spec"
 )
 
-//nolint:gochecknoglobals // A flag.
 var update = flag.Bool("update", false, "rewrite golden files")
 
 // schemaFile is what package config embeds.
@@ -30,7 +29,7 @@ func TestConfigSchemaIsGenerated(t *testing.T) {
 	}
 	want := spec.Lines(root)
 	if *update {
-		if err := os.WriteFile(schemaFile, want, 0o644); err != nil { //nolint:gosec // A file of the repository.
+		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/jsonc"
 	"github.com/openclaw-go/openclaw/internal/channel/irc"
+	"github.com/openclaw-go/openclaw/internal/channel/signal"
+	"github.com/openclaw-go/openclaw/internal/channel/slack"
 	"github.com/openclaw-go/openclaw/internal/channel/telegram"
 	"github.com/openclaw-go/openclaw/internal/config"
 )
@@ -30,6 +32,8 @@ func TestTypesFitTheSchema(t *testing.T) {
 		{"", reflect.TypeFor[config.Config](), root},
 		{"channels.telegram", reflect.TypeFor[telegram.Config](), section("telegram")},
 		{"channels.irc", reflect.TypeFor[irc.Config](), section("irc")},
+		{"channels.slack", reflect.TypeFor[slack.Config](), section("slack")},
+		{"channels.signal", reflect.TypeFor[signal.Config](), section("signal")},
 	} {
 		f := fitting{t: t}
 		f.fits(test.name, test.typ, test.schema)
@@ -37,13 +41,15 @@ func TestTypesFitTheSchema(t *testing.T) {
 			t.Errorf("%s: %d fields were compared", test.typ, f.fields)
 		}
 	}
-	// What is common to all networks stands in the section of one at least.
-	common := reflect.TypeFor[config.ChannelSection]()
-	for i := range common.NumField() {
-		name := jsonName(common.Field(i))
-		if !slices.ContainsFunc([]string{"telegram", "irc"}, func(n string) bool {
-			p := section(n).Find("properties", name)
-			return p != nil && (&fitting{}).fit(common.Field(i).Type, p)
+	// What is common to the networks stands in the section of one at least.
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[config.ChannelSection]()) {
+		name := jsonName(field)
+		if field.Anonymous || name == "" || name == "-" {
+			continue
+		}
+		if !slices.ContainsFunc(root.Find("properties", "channels", "properties").Members, func(m jsonc.Member) bool {
+			p := m.Value.Find("properties", name)
+			return p != nil && (&fitting{}).fit(field.Type, p)
 		}) {
 			t.Errorf("channels.*.%s is in no section", name)
 		}
@@ -89,10 +95,9 @@ func jsonName(f reflect.StructField) string {
 
 // fits reports every field of typ that schema has no place for.
 func (f *fitting) fits(path string, typ reflect.Type, schema *jsonc.Node) {
-	for i := range typ.NumField() {
-		field := typ.Field(i)
+	for _, field := range reflect.VisibleFields(typ) {
 		name := jsonName(field)
-		if !field.IsExported() || name == "" || name == "-" {
+		if !field.IsExported() || field.Anonymous || name == "" || name == "-" {
 			continue
 		}
 		f.fields++

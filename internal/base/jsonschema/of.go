@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +38,8 @@ import (
 // Structs are strict objects, maps are objects with any keys, and types with
 // their own UnmarshalJSON (such as [json.RawMessage]) accept anything. A field
 // _ with the tag "open" lets other properties into a struct; a map with the
-// tags json:"-" and schema:"rest" says what they are.
+// tags json:"-" and schema:"rest" says what they are. A field takes the place of
+// one that a struct embedded above it has under the same name.
 func Of[A any]() *Schema {
 	return compile(maker{}.ofType(reflect.TypeFor[A](), nil))
 }
@@ -169,6 +171,10 @@ func (mk maker) addFields(n *node, t reflect.Type, above []reflect.Type) {
 			p.applyTag(tag, t.Name()+"."+f.Name)
 		}
 		p.node = documented(p.node, f.Tag.Get("doc"))
+		if i := slices.IndexFunc(n.props, func(had prop) bool { return had.name == name }); i >= 0 {
+			n.props[i] = p // one of an embedded struct, which this hides
+			continue
+		}
 		n.props = append(n.props, p)
 	}
 }

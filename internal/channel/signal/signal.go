@@ -31,7 +31,7 @@ const ID id.Channel = "signal"
 
 // Kind makes Signal channels.
 func Kind() channel.Kind {
-	return channel.Kind{ID: ID, Label: "Signal", Config: Config{}, New: build, Normalize: normalize, Forms: forms, Target: target}
+	return channel.Kind{ID: ID, Label: "Signal", Config: Section{}, New: build, Normalize: normalize, Forms: forms, Target: target}
 }
 
 type bot struct {

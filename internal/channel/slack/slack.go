@@ -29,7 +29,7 @@ const ID id.Channel = "slack"
 // Kind makes Slack channels.
 func Kind() channel.Kind {
 	return channel.Kind{
-		ID: ID, Label: "Slack", Config: Config{}, New: build,
+		ID: ID, Label: "Slack", Config: Account{}, New: build,
 		Env: []channel.EnvKey{
 			{Key: "botToken", Name: "SLACK_BOT_TOKEN"},
 			{Key: "appToken", Name: "SLACK_APP_TOKEN"},

@@ -28,7 +28,9 @@ import (
 //go:embed networks/*.json plugins.json
 var recorded embed.FS
 
-// Network is a network with the type of its account's section.
+// Network is a network with the type of its account's section. Where the
+// network's own section isn't like that of an account, the type says so with a
+// method Whole() any.
 type Network struct {
 	ID      string
 	Account any
@@ -91,7 +93,7 @@ func channels(networks []Network) ([]jsonc.Member, error) {
 // section is that of a network: what an account may set, and the accounts.
 func section(account any) (*jsonc.Node, error) {
 	raw := jsonschema.OfSettingsValue(account).Exact()
-	one, err := jsonc.FromJSON(raw)
+	whole, err := jsonc.FromJSON(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +101,13 @@ func section(account any) (*jsonc.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w, ok := account.(interface{ Whole() any }); ok {
+		if whole, err = jsonc.FromJSON(jsonschema.OfSettingsValue(w.Whole()).Exact()); err != nil {
+			return nil, err
+		}
+	}
 	text := &jsonc.Node{Kind: jsonc.Object, Members: []jsonc.Member{{Key: "type", Value: jsonc.Str("string")}}}
-	return one.With([]string{"properties", "accounts"}, accounts).With([]string{"properties", "defaultAccount"}, text), nil
+	return whole.With([]string{"properties", "accounts"}, accounts).With([]string{"properties", "defaultAccount"}, text), nil
 }
 
 // plugins adds the known plugins to plugins.entries: the common entry, with the
