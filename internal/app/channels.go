@@ -38,6 +38,9 @@ type channels struct {
 	menu func(id.Channel, id.Account) []channel.MenuItem
 	log  *slog.Logger
 	dir  string // the state directory
+	// healthCheck is the time between looks at whether a transport lives; 0 is
+	// never.
+	healthCheck func() time.Duration
 
 	mu   sync.Mutex
 	runs map[accountKey]*accountRun
@@ -74,6 +77,10 @@ type AccountStatus struct {
 	Err       string    // why it isn't
 	Restarts  int
 	Channeler channel.Channel
+	Stopped   time.Time // when it last stopped running
+	Received  time.Time // the last message that was stored
+	Sent      time.Time // the last message that the network took
+	Alive     time.Time // the last sign of life of the transport; zero when it gives none
 }
 
 // apply starts, replaces and stops accounts so that what runs is what cfg says.
@@ -171,7 +178,8 @@ func (c *channels) run(ctx context.Context, kind channel.Kind, k accountKey, a c
 	}
 	ch, err := kind.New(channel.Env{
 		Account: k.account, Log: log, HTTP: c.client, Status: ready, Open: c.open,
-		Dir: filepath.Join(c.dir, string(k.channel), "accounts", string(k.account)),
+		Alive: func() { c.note(r, func(s *AccountStatus) { s.Alive = time.Now() }) },
+		Dir:   filepath.Join(c.dir, string(k.channel), "accounts", string(k.account)),
 		State: func(ctx context.Context, key string) (string, error) {
 			return c.state.ChannelState(ctx, k.channel, k.account, key)
 		},
@@ -184,6 +192,7 @@ func (c *channels) run(ctx context.Context, kind channel.Kind, k accountKey, a c
 		ready(err)
 		return
 	}
+	ch = noted{ch, func() { c.note(r, func(s *AccountStatus) { s.Sent = time.Now() }) }}
 	detach := c.out.Attach(ctx, k.channel, k.account, ch)
 	defer detach()
 	if m, ok := channel.As[channel.Menu](ch); ok && c.menu != nil {
@@ -195,12 +204,12 @@ func (c *channels) run(ctx context.Context, kind channel.Kind, k accountKey, a c
 		defer func() { stop(); wg.Wait() }()
 	}
 	c.note(r, func(s *AccountStatus) { s.Running, s.Channeler = true, ch })
-	defer c.note(r, func(s *AccountStatus) { s.Running, s.Connected = false, false })
+	defer c.note(r, func(s *AccountStatus) { s.Running, s.Connected, s.Stopped = false, false, time.Now() })
 
 	pause := backoff.Policy{Min: 2 * time.Second, Max: 5 * time.Minute}
 	for try := 0; ; try++ {
 		began := time.Now()
-		err := c.guarded(ctx, ch)
+		err := c.watched(ctx, log, ch, r)
 		if ctx.Err() != nil {
 			return
 		}
@@ -226,14 +235,21 @@ func (c *channels) run(ctx context.Context, kind channel.Kind, k accountKey, a c
 }
 
 // guarded runs ch; a panic in it is an error of that account only.
-func (c *channels) guarded(ctx context.Context, ch channel.Channel) (err error) {
+func (c *channels) guarded(ctx context.Context, ch channel.Channel, r *accountRun) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.log.ErrorContext(ctx, "channel panicked", "panic", p)
 			err = fault.New(fault.Unavailable, "channel", "the channel failed inside; see the log")
 		}
 	}()
-	if err := ch.Run(ctx, c.recv); err != nil {
+	recv := func(ctx context.Context, in msg.Inbound) error {
+		err := c.recv(ctx, in)
+		if err == nil {
+			c.note(r, func(s *AccountStatus) { s.Received = time.Now() })
+		}
+		return err
+	}
+	if err := ch.Run(ctx, recv); err != nil {
 		return err
 	}
 	return fault.New(fault.Unavailable, "channel", "the connection was closed")

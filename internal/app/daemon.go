@@ -51,7 +51,14 @@ func (g *daemon) build(ctx context.Context) (err error) {
 	}
 	g.channels = &channels{
 		kinds: Channels(), recv: g.inbox.Accept, out: g.outbox, state: g.db, bus: g.bus, client: g.client, open: g.files.Open, log: g.log,
-		dir:    g.cfg.Current().Paths.State,
+		dir: g.cfg.Current().Paths.State,
+		healthCheck: func() time.Duration {
+			minutes := 5
+			if n := g.cfg.Current().Gateway.ChannelHealthCheckMinutes; n != nil {
+				minutes = *n
+			}
+			return time.Duration(minutes) * time.Minute
+		},
 		getenv: func(name string) string { return g.cfg.Current().Getenv(name) },
 		secret: func(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 			return g.cfg.Current().Reveal(ctx, raw)

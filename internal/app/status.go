@@ -28,6 +28,17 @@ func (c *channels) statuses(ctx context.Context, probe bool) []control.ChannelSt
 		if !a.Since.IsZero() {
 			st.LastStart = a.Since.UnixMilli()
 		}
+		for _, t := range []struct {
+			at time.Time
+			to *int64
+		}{{a.Stopped, &st.LastStop}, {a.Received, &st.LastInbound}, {a.Sent, &st.LastSent}} {
+			if !t.at.IsZero() {
+				*t.to = t.at.UnixMilli()
+			}
+		}
+		if x, ok := channel.As[channel.Auditor](a.Channeler); ok && probe && a.Running {
+			st.Extra = map[string]any{"audit": audited(ctx, x)}
+		}
 		if p, ok := channel.As[channel.Prober](a.Channeler); ok && probe {
 			st.Probe, st.LastProbe = probed(ctx, p), time.Now().UnixMilli()
 		}
@@ -51,6 +62,19 @@ func probed(ctx context.Context, p channel.Prober) any {
 	began := time.Now()
 	err := p.Probe(ctx)
 	m := map[string]any{"ok": err == nil, "elapsedMs": time.Since(began).Milliseconds()}
+	if err != nil {
+		m["error"] = err.Error()
+	}
+	return m
+}
+
+// audited is what keeps an account from working as configured.
+func audited(ctx context.Context, x channel.Auditor) any {
+	issues, err := x.Audit(ctx)
+	m := map[string]any{"ok": err == nil && len(issues) == 0, "issues": issues}
+	if issues == nil {
+		m["issues"] = []channel.Issue{}
+	}
 	if err != nil {
 		m["error"] = err.Error()
 	}

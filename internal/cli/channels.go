@@ -126,6 +126,11 @@ type channelsReply struct {
 			OK    bool   `json:"ok"`
 			Error string `json:"error"`
 		} `json:"probe"`
+		Audit *struct {
+			Issues []struct {
+				Message, Fix string
+			} `json:"issues"`
+		} `json:"audit"`
 	} `json:"channelAccounts"`
 }
 
@@ -167,6 +172,19 @@ func (sh *shell) channelsStatus() *cobra.Command {
 			}
 		}
 		sh.table(term.Table{Rows: rows, Max: map[int]int{2: 80}})
+		for _, ch := range r.Order {
+			for _, a := range r.Accounts[ch] {
+				if a.Audit == nil {
+					continue
+				}
+				for _, i := range a.Audit.Issues {
+					sh.line("%s %s %s: %s", sh.out.Warn("!"), first(r.Labels[ch], ch), a.ID, i.Message)
+					if i.Fix != "" {
+						sh.line("    %s", sh.out.Accent(i.Fix))
+					}
+				}
+			}
+		}
 		if len(rows) == 0 {
 			sh.line("No channels. Add one: openclaw channels add --channel <%s>", joinChannels(sh.known(), "|"))
 		}

@@ -6,18 +6,21 @@ import (
 
 // Gateway is gateway.
 type Gateway struct {
-	Mode                string       `json:"mode"` // local or remote
-	Port                int          `json:"port"`
-	Bind                string       `json:"bind"` // auto, loopback, lan, custom, tailnet
-	CustomBindHost      string       `json:"customBindHost"`
-	Auth                GatewayAuth  `json:"auth"`
-	TrustedProxies      []string     `json:"trustedProxies"`
-	AllowRealIPFallback bool         `json:"allowRealIpFallback"`
-	ControlUI           ControlUI    `json:"controlUi"`
-	HTTP                GatewayHTTP  `json:"http"`
-	Tools               GatewayTools `json:"tools"`
-	Reload              Reload       `json:"reload"`
-	Remote              Remote       `json:"remote"`
+	Mode           string `json:"mode"` // local or remote
+	Port           int    `json:"port"`
+	Bind           string `json:"bind"` // auto, loopback, lan, custom, tailnet
+	CustomBindHost string `json:"customBindHost"`
+	// ChannelHealthCheckMinutes is the time between looks at whether channels
+	// live; nil is 5, 0 never.
+	ChannelHealthCheckMinutes *int         `json:"channelHealthCheckMinutes"`
+	Auth                      GatewayAuth  `json:"auth"`
+	TrustedProxies            []string     `json:"trustedProxies"`
+	AllowRealIPFallback       bool         `json:"allowRealIpFallback"`
+	ControlUI                 ControlUI    `json:"controlUi"`
+	HTTP                      GatewayHTTP  `json:"http"`
+	Tools                     GatewayTools `json:"tools"`
+	Reload                    Reload       `json:"reload"`
+	Remote                    Remote       `json:"remote"`
 }
 
 // GatewayAuth is gateway.auth.

@@ -149,9 +149,6 @@ func (b *bot) listen(ctx context.Context) error {
 		if err != nil {
 			return fault.Wrap(fault.Unavailable, "signal.listen", err)
 		}
-		if b.env.Alive != nil {
-			b.env.Alive()
-		}
 		if len(ev.Data) == 0 {
 			continue
 		}
