@@ -150,32 +150,16 @@ func (c *conn) write(ctx context.Context) {
 		}
 		runtime.Gosched() // who writes several frames in a row gets them out at once
 		batch, open = c.q.take(batch)
-		if err := c.writeAll(ctx, batch); err != nil {
+		if err := writeFrames(ctx, c.ws, batch...); err != nil {
 			_ = c.ws.CloseNow()
 			return
+		}
+		for _, f := range batch {
+			c.q.sent(len(f.data))
 		}
 		clear(batch)
 	}
 	c.ws.bye(c.code, c.reason)
-}
-
-// writeAll writes frames, several with one system call.
-func (c *conn) writeAll(ctx context.Context, batch []frame) error {
-	if len(batch) > 1 {
-		c.ws.raw.hold()
-	}
-	n := 0
-	for _, f := range batch {
-		if err := writeFrame(ctx, c.ws, f.data); err != nil {
-			return err
-		}
-		n += len(f.data)
-	}
-	if err := c.ws.raw.release(); err != nil {
-		return err
-	}
-	c.q.sent(n)
-	return nil
 }
 
 // read handles frames until the connection breaks.

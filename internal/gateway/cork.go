@@ -3,7 +3,6 @@ package gateway
 import (
 	"net"
 	"sync"
-	"time"
 )
 
 // cork holds back what is written while it is on, so that many small frames
@@ -56,14 +55,7 @@ func (c *cork) flushLocked() error {
 	if len(c.held) == 0 {
 		return nil
 	}
-	// Nobody's context watches this write.
-	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return err
-	}
 	_, err := c.Conn.Write(c.held)
 	c.held = c.held[:0]
-	if err != nil {
-		return err
-	}
-	return c.SetWriteDeadline(time.Time{})
+	return err
 }

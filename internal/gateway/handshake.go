@@ -22,7 +22,7 @@ import (
 func (s *Server) handshake(ctx context.Context, ws *link, r *http.Request, peer auth.Peer) *conn {
 	nonce := uuid.NewString()
 	challenge, err := s.hub.enc.marshal(wire.Challenge{Nonce: nonce, Ts: s.now().UnixMilli()})
-	if err != nil || writeFrame(ctx, ws, direct("connect.challenge", challenge).data) != nil {
+	if err != nil || writeFrames(ctx, ws, direct("connect.challenge", challenge)) != nil {
 		return nil
 	}
 	// Canceling a read would cut the connection without a close frame.
@@ -99,7 +99,7 @@ func isSyntax(err error) bool {
 // refuse answers with e and closes with its message.
 func (s *Server) refuse(ctx context.Context, ws *link, reqID []byte, e *wire.Error, code int) {
 	if data, err := s.errorFrame(reqID, e); err == nil {
-		_ = writeFrame(ctx, ws, data)
+		_ = writeFrames(ctx, ws, frame{data: data})
 	}
 	ws.bye(code, e.Message)
 }

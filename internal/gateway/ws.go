@@ -165,11 +165,22 @@ func readFrame(ctx context.Context, ws *link, limit int64) ([]byte, error) {
 	return raw, nil
 }
 
-// writeTimeout is how long a client may leave a frame unread.
+// writeTimeout is how long a client may leave what was sent unread.
 const writeTimeout = 30 * time.Second
 
-func writeFrame(ctx context.Context, ws *link, data []byte) error {
+// writeFrames writes frames, several with one system call. When that takes too
+// long or ctx ends, it cuts the connection.
+func writeFrames(ctx context.Context, ws *link, frames ...frame) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	return ws.Write(ctx, websocket.MessageText, data)
+	stop := context.AfterFunc(ctx, func() { _ = ws.raw.Close() })
+	defer stop()
+	each := context.WithoutCancel(ctx) // else the library watches ctx anew for each frame
+	ws.raw.hold()
+	for _, f := range frames {
+		if err := ws.Write(each, websocket.MessageText, f.data); err != nil {
+			return errors.Join(err, ws.raw.release())
+		}
+	}
+	return ws.raw.release()
 }

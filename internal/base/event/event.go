@@ -12,6 +12,7 @@ package event
 
 import (
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -21,11 +22,11 @@ var ErrSlow = errors.New("event: subscriber too slow")
 // Bus fans events out to subscribers in one total order.
 type Bus struct {
 	mu   sync.Mutex
-	subs map[*Sub]struct{}
+	subs []*Sub // a few, and walked for each event: a map would cost more than the rest
 }
 
 // NewBus returns an empty bus.
-func NewBus() *Bus { return &Bus{subs: map[*Sub]struct{}{}} }
+func NewBus() *Bus { return &Bus{} }
 
 // Sub is one subscription.
 type Sub struct {
@@ -41,7 +42,7 @@ func (b *Bus) Subscribe(n int) *Sub {
 	s := &Sub{C: c, c: c, bus: b}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.subs[s] = struct{}{}
+	b.subs = append(b.subs, s)
 	return s
 }
 
@@ -49,7 +50,8 @@ func (b *Bus) Subscribe(n int) *Sub {
 func (b *Bus) Publish(e Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for s := range b.subs {
+	for i := len(b.subs) - 1; i >= 0; i-- { // backwards, since one that is closed leaves the list
+		s := b.subs[i]
 		select {
 		case s.c <- e:
 		default:
@@ -75,10 +77,11 @@ func (s *Sub) Err() error {
 }
 
 func (s *Sub) closeLocked(err error) {
-	if _, ok := s.bus.subs[s]; !ok {
+	i := slices.Index(s.bus.subs, s)
+	if i < 0 {
 		return
 	}
-	delete(s.bus.subs, s)
+	s.bus.subs = slices.Delete(s.bus.subs, i, i+1)
 	s.err = err
 	close(s.c)
 }
