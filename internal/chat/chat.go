@@ -262,6 +262,7 @@ func (h *Handler) ended(lane context.Context, batch []Work, w Work, t *talk, out
 		h.Log.ErrorContext(ctx, "the end of a run can't be stored", "run", w.Run, "err", serr)
 	}
 	h.ack(ctx, w, false)
+	h.queue.Over(w.Session)
 	h.results.done(batch, w.Run, res)
 	h.Bus.Publish(chatEnded(w, out, err))
 }

@@ -50,6 +50,7 @@ type lane[T any] struct {
 	pool    string
 	queued  bool // the lane is in ready
 	fresh   bool // nothing of it ran yet: it needn't be quiet first
+	over    bool // what runs has come to its end; see Over
 	// ctx is that of the latest item, without its end. Were it that of the batch
 	// before, each batch would hold on to all that ever ran.
 	ctx    context.Context //nolint:containedctx // see above
@@ -92,6 +93,9 @@ func (q *Queue[T]) Submit(ctx context.Context, key id.SessionKey, it T, how Wait
 		l = &lane[T]{fresh: true}
 		q.lanes[key] = l
 	}
+	if behind && l.over && len(l.waiting) == 0 {
+		behind, l.fresh = false, true
+	}
 	out := Submitted[T]{Behind: behind}
 	if fits, gone := l.room(it, how); !fits {
 		out.Dropped, out.Lost = gone, l.lost
@@ -101,7 +105,7 @@ func (q *Queue[T]) Submit(ctx context.Context, key id.SessionKey, it T, how Wait
 	}
 	l.waiting = append(l.waiting, entry[T]{it: it, how: how, at: time.Now()})
 	l.ctx = context.WithoutCancel(ctx) // a batch outlives the request that submitted it
-	if how.Interrupt != nil && l.cancel != nil {
+	if how.Interrupt != nil && l.cancel != nil && !l.over {
 		l.cancel(how.Interrupt)
 	}
 	q.offerLocked(key, l)
@@ -152,13 +156,24 @@ func (q *Queue[T]) work(ctx context.Context, key id.SessionKey, l *lane[T], b Ba
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l.cancel(nil)
-	l.batch, l.cancel = nil, nil
+	l.batch, l.cancel, l.over = nil, nil, false
 	q.busy[l.pool]--
 	if len(l.waiting) == 0 {
 		delete(q.lanes, key)
 	}
 	q.offerLocked(key, l)
 	q.startLocked()
+}
+
+// Over tells that what runs in a lane has come to its end. Call it before
+// telling anybody: who hears of the end and answers it at once isn't behind it,
+// though the lane takes a moment to be free.
+func (q *Queue[T]) Over(key id.SessionKey) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if l := q.lanes[key]; l != nil && l.cancel != nil {
+		l.over = true
+	}
 }
 
 // Take returns what waits in a lane to be taken up by what runs there; it
@@ -227,7 +242,7 @@ func (q *Queue[T]) Abort(key id.SessionKey, cause error, match func(T) bool) []T
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lanes[key]
-	if l == nil || l.cancel == nil || !matches(l.batch, match) {
+	if l == nil || l.cancel == nil || l.over || !matches(l.batch, match) {
 		return nil
 	}
 	l.cancel(cause)

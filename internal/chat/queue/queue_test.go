@@ -336,3 +336,41 @@ func TestReturn(t *testing.T) {
 		}
 	})
 }
+
+// Who hears that a batch is over and writes at once isn't behind it and needn't
+// be quiet, though the lane isn't free yet; whoever comes next is.
+func TestOverIsBeforeTheLaneIsFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		var q *queue.Queue[string]
+		stop := errors.New("stop")
+		wait := queue.Wait{Mode: queue.Interrupt, Quiet: time.Hour, Interrupt: stop}
+		var behind []bool
+		q = queue.New(limit(4), never, func(ctx context.Context, b queue.Batch[string]) {
+			if b.Items[0] == "a" {
+				q.Over(key("s"))
+				for _, it := range []string{"b", "c"} {
+					behind = append(behind, q.Submit(ctx, key("s"), it, wait).Behind)
+				}
+				if got := q.Abort(key("s"), stop, nil); got != nil || ctx.Err() != nil {
+					t.Errorf("what was over is stopped: %v, %v", got, context.Cause(ctx))
+				}
+			}
+			l.run(time.Second)(ctx, b)
+		})
+		q.Submit(t.Context(), key("s"), "a", wait)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if !slices.Equal(behind, []bool{false, true}) {
+			t.Errorf("behind: %v, want false, true", behind)
+		}
+		if n := l.count(); n != 2 { // a and b; c waits until it is quiet
+			t.Errorf("%d batches after ten seconds, want 2", n)
+		}
+		time.Sleep(6 * time.Hour)
+		synctest.Wait()
+		if want := [][]string{{"a"}, {"b"}, {"c"}}; !slices.EqualFunc(l.batches, want, slices.Equal) {
+			t.Errorf("batches %v, want %v", l.batches, want)
+		}
+	})
+}
