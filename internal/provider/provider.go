@@ -78,3 +78,24 @@ var ErrOverflow = errors.New("context window exceeded")
 type RetryAfter struct{ After time.Duration }
 
 func (e RetryAfter) Error() string { return "retry after " + e.After.String() }
+
+// Room is about how many bytes the body of req takes, rather more than less:
+// a long one that outgrows its slice is copied again and again.
+func Room(req *llm.Request) int {
+	n := 2048 + len(req.System)
+	for i := range req.Tools {
+		t := &req.Tools[i]
+		n += 96 + len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	for i := range req.Messages {
+		n += 64
+		for j := range req.Messages[i].Content {
+			b := &req.Messages[i].Content[j]
+			n += 48 + len(b.Text) + len(b.Signature) + (len(b.Data)+2)/3*4
+			if b.Call != nil {
+				n += 96 + len(b.Call.ID) + len(b.Call.Name) + len(b.Call.Args)
+			}
+		}
+	}
+	return n + n/16 // escapes
+}

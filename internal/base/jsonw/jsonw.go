@@ -21,11 +21,10 @@ func Inside[S ~string | ~[]byte](dst []byte, s S) []byte {
 	const hex = "0123456789abcdef"
 	start := 0
 	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
+		if i = plain(s, i); i == len(s) {
+			break
 		}
+		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
 			if r == utf8.RuneError && n == 1 {
@@ -56,6 +55,30 @@ func Inside[S ~string | ~[]byte](dst []byte, s S) []byte {
 		start = i
 	}
 	return append(dst, s[start:]...)
+}
+
+// plain returns the index of the first byte of s, from i on, that doesn't stand
+// for itself: one that isn't ASCII, a control character, quote or backslash. It
+// looks at eight at a time, since most of a long request needs no escape.
+func plain[S ~string | ~[]byte](s S, i int) int {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x80 * ones
+	)
+	for ; i+8 <= len(s); i += 8 {
+		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		quote, slash := x^'"'*ones, x^'\\'*ones
+		// A byte that is zero, or less than a space, borrows into its high bit.
+		// Bytes above it may have theirs set too, but none when there is no such.
+		if (x|(x-' '*ones)|(quote-ones)|(slash-ones))&highs != 0 {
+			break
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
 }
 
 // Key appends a member's key and colon, with a comma before it unless it is

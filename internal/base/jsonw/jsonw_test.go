@@ -30,6 +30,24 @@ func TestString(t *testing.T) {
 	}
 }
 
+// Every byte is seen wherever it stands among plain ones.
+func TestStringEveryByteEverywhere(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		for at := range 20 {
+			for _, fill := range []string{" ", "~", "a!#[]"} {
+				in := []byte(strings.Repeat(fill, 20)[:20])
+				in[at] = byte(c)
+				var got string
+				raw := jsonw.String(nil, in)
+				if err := json.Unmarshal(raw, &got); err != nil || got != strings.ToValidUTF8(string(in), "\uFFFD") {
+					t.Fatalf("String(%q) = %s, %v", in, raw, err)
+				}
+			}
+		}
+	}
+}
+
 func FuzzString(f *testing.F) {
 	for _, s := range []string{"", "plain", "q\"b\\n\n\r\t\x00\x1f", "\xff\xfe", "a\xc3", "grüße 🦞 €", "\xe2\x82"} {
 		f.Add(s)

@@ -11,7 +11,6 @@ import (
 	"iter"
 	"net/http"
 	"strings"
-	"sync/atomic"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -47,7 +46,6 @@ type Provider struct {
 	base   string // ends in /v1
 	header http.Header
 	oauth  bool
-	size   atomic.Int64 // of the latest request, a guess at the next
 }
 
 // New returns a provider for cfg.
@@ -91,9 +89,7 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 // Stream asks for one answer.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
-		n := p.size.Load()
-		body := encode(make([]byte, 0, n+n/8+4096), &req)
-		p.size.Store(int64(len(body)))
+		body := encode(make([]byte, 0, provider.Room(&req)), &req)
 		call, err := provider.Open(ctx, p.client, op, p.cfg, provider.Join(p.base, "/messages"), p.header, body)
 		if err != nil {
 			yield(llm.Event{}, err)

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -44,7 +43,6 @@ type Provider struct {
 	header http.Header
 	quirks map[string]quirks // of single models, from the configuration
 	common quirks
-	size   atomic.Int64 // of the latest request, a guess at the next
 }
 
 // New returns a provider for cfg.
@@ -70,8 +68,7 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 // Stream asks for one answer.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
-		body := p.encode(make([]byte, 0, p.size.Load()+p.size.Load()/8+4096), &req)
-		p.size.Store(int64(len(body)))
+		body := p.encode(make([]byte, 0, provider.Room(&req)), &req)
 		call, err := provider.Open(ctx, p.client, op, p.cfg, p.url, p.header, body)
 		if err != nil {
 			yield(llm.Event{}, err)

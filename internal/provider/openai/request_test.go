@@ -316,3 +316,40 @@ type discard struct{}
 func (discard) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 500, Body: http.NoBody}, nil
 }
+
+// The room that is made for a body holds it, and isn't much more: else a long
+// request is copied again and again, or memory is held for nothing.
+func TestRoomFitsTheBody(t *testing.T) {
+	t.Parallel()
+	for name, n := range map[string]int{"short": 1, "long": 5000} {
+		req := llm.Request{Model: model(), System: strings.Repeat("You are a helpful assistant.\n", 400)}
+		for i := range n {
+			id := fmt.Sprint("call_", i)
+			req.Messages = append(req.Messages, user("A question of usual length, with \"quotes\"."),
+				called(llm.Call{ID: id, Name: "exec", Args: json.RawMessage(`{"command":"ls -la"}`)}),
+				llm.Message{Role: llm.ToolRole, CallID: id, Content: llm.Content{llm.Text(strings.Repeat("a line of output\n", 20))}},
+				llm.Message{Role: llm.Assistant, Content: llm.Content{llm.Text("An answer of usual length.")}})
+		}
+		var size lengths
+		p, err := openai.New(&http.Client{Transport: &size}, provider.Config{ID: "test", BaseURL: "http://x/v1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range p.Stream(t.Context(), req) {
+		}
+		if room := provider.Room(&req); room < size.n || room > size.n*3/2+4096 {
+			t.Errorf("%s: room for %d bytes, the body has %d", name, room, size.n)
+		}
+	}
+}
+
+// lengths notes how long the last body was.
+type lengths struct {
+	discard
+	n int
+}
+
+func (l *lengths) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.n = int(r.ContentLength)
+	return l.discard.RoundTrip(r)
+}
