@@ -6,6 +6,10 @@
 // channels.<id>, models.providers.<id> and plugins.entries.<id> are decoded by
 // the package that owns them.
 //
+// What is decoded is what is read. All that may stand in the file is said by
+// package spec, from whose types the schema here is generated; the sections of
+// networks are described by the networks.
+//
 // Nobody keeps a *Config. A service takes a func returning its own section and
 // calls it at the start of each piece of work, so an edit takes effect on the
 // next message without a restart.

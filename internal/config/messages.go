@@ -124,6 +124,20 @@ type ChannelSection struct {
 	DangerouslyAllowNameMatching bool `json:"dangerouslyAllowNameMatching"`
 }
 
+// UnmarshalJSON takes what some networks call a number: a fraction is dropped.
+func (s *ChannelSection) UnmarshalJSON(raw []byte) error {
+	type plain ChannelSection
+	with := struct {
+		*plain
+		TextChunkLimit float64 `json:"textChunkLimit"`
+	}{plain: (*plain)(s), TextChunkLimit: float64(s.TextChunkLimit)}
+	if err := json.Unmarshal(raw, &with); err != nil {
+		return err
+	}
+	s.TextChunkLimit = whole(with.TextChunkLimit)
+	return nil
+}
+
 // Group is one of channels.<id>.groups; "*" is the default of the others.
 type Group struct {
 	Enabled        *bool    `json:"enabled"`

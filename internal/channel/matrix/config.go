@@ -13,15 +13,15 @@ import (
 // path of a message reads (dmPolicy and the like) is named here only so that an
 // unknown key is an error.
 type Config struct {
-	Name       string `json:"name,omitempty" doc:"Name of the account, for people."`
-	Enabled    *bool  `json:"enabled,omitempty"`
-	Homeserver string `json:"homeserver,omitempty" doc:"Address of the homeserver, as https://matrix.example.org."`
-	UserID     string `json:"userId,omitempty" doc:"The bot's full id; with accessToken it is asked for."`
-	Token      string `json:"accessToken,omitempty"`
-	Password   string `json:"password,omitempty" doc:"Logs in once; the token is kept."`
-	DeviceName string `json:"deviceName,omitempty" doc:"Default OpenClaw."`
-	SyncLimit  int    `json:"initialSyncLimit,omitempty"`
-	Encryption bool   `json:"encryption,omitempty" doc:"Read and write encrypted rooms."`
+	Name       string  `json:"name,omitempty" doc:"Name of the account, for people."`
+	Enabled    *bool   `json:"enabled,omitempty"`
+	Homeserver string  `json:"homeserver,omitempty" doc:"Address of the homeserver, as https://matrix.example.org."`
+	UserID     string  `json:"userId,omitempty" doc:"The bot's full id; with accessToken it is asked for."`
+	Token      string  `json:"accessToken,omitempty"`
+	Password   string  `json:"password,omitempty" doc:"Logs in once; the token is kept."`
+	DeviceName string  `json:"deviceName,omitempty" doc:"Default OpenClaw."`
+	SyncLimit  float64 `json:"initialSyncLimit,omitempty"`
+	Encryption bool    `json:"encryption,omitempty" doc:"Read and write encrypted rooms."`
 
 	AllowlistOnly  bool            `json:"allowlistOnly,omitempty"`
 	DMPolicy       string          `json:"dmPolicy,omitempty" schema:"values=pairing|allowlist|open|disabled"`
@@ -37,7 +37,7 @@ type Config struct {
 	ReplyToMode    string         `json:"replyToMode,omitempty" schema:"values=off|first|all"`
 	ThreadReplies  string         `json:"threadReplies,omitempty" schema:"values=off|inbound|always" doc:"Whether answers stand in threads; default inbound."`
 	Markdown       map[string]any `json:"markdown,omitempty"`
-	TextChunkLimit int            `json:"textChunkLimit,omitempty"`
+	TextChunkLimit float64        `json:"textChunkLimit,omitempty"`
 	ChunkMode      string         `json:"chunkMode,omitempty" schema:"values=length|newline"`
 	ResponsePrefix *string        `json:"responsePrefix,omitempty"`
 	MediaMaxMB     float64        `json:"mediaMaxMb,omitempty" doc:"Default 20."`
@@ -96,7 +96,7 @@ func decode(raw json.RawMessage) (Config, error) {
 	case c.UserID != "" && userID(c.UserID) == "":
 		return bad("userId is not a full id such as @bot:example.org")
 	}
-	if c.TextChunkLimit <= 0 {
+	if c.TextChunkLimit < 1 {
 		c.TextChunkLimit = 4000
 	}
 	if c.MediaMaxMB <= 0 {

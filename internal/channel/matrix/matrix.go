@@ -32,7 +32,7 @@ const ID id.Channel = "matrix"
 // Kind makes Matrix channels.
 func Kind() channel.Kind {
 	return channel.Kind{
-		ID: ID, Label: "Matrix", Config: Config{}, New: build, Normalize: normalize, Forms: forms, Target: target, Rules: rules,
+		ID: ID, Label: "Matrix", Config: Section{}, New: build, Normalize: normalize, Forms: forms, Target: target, Rules: rules,
 		Env: []channel.EnvKey{
 			{Key: "homeserver", Name: "MATRIX_HOMESERVER"},
 			{Key: "accessToken", Name: "MATRIX_ACCESS_TOKEN"},

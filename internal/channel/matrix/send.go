@@ -28,14 +28,14 @@ import (
 
 // Limits implements [channel.Channel]. A transaction id makes repeats harmless.
 func (b *bot) Limits() channel.Limits {
-	return channel.Limits{Text: b.cfg.TextChunkLimit, Unit: channel.Runes, Idempotent: true, Media: b.maxMedia(), Voice: true}
+	return channel.Limits{Text: int(b.cfg.TextChunkLimit), Unit: channel.Runes, Idempotent: true, Media: b.maxMedia(), Voice: true}
 }
 
 func (b *bot) maxMedia() int64 { return int64(b.cfg.MediaMaxMB * (1 << 20)) }
 
 // Split implements [channel.Splitter].
 func (b *bot) Split(s string) []string {
-	return markdown.Split(s, b.cfg.TextChunkLimit, markdown.Rendered(markdown.Plain(), text.Runes))
+	return markdown.Split(s, int(b.cfg.TextChunkLimit), markdown.Rendered(markdown.Plain(), text.Runes))
 }
 
 // Send implements [channel.Channel].

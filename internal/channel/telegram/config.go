@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/url"
@@ -11,63 +10,22 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
-// Config is channels.telegram, or one of its accounts merged over it. What the
-// path of a message reads (dmPolicy and the like), and what belongs to
-// features that act on any channel, is named here only so that an unknown key
-// is an error.
+// Config is what this package reads of an account's [Section], the values of
+// the section under its own. The schema has judged the rest, and others read it:
+// the path of a message its policies, features what belongs to them.
 type Config struct {
-	Name      string `json:"name,omitempty" doc:"Name of the account, for people."`
-	Enabled   *bool  `json:"enabled,omitempty"`
-	BotToken  string `json:"botToken,omitempty" doc:"Token from @BotFather."`
-	TokenFile string `json:"tokenFile,omitempty" doc:"File that holds the token."`
-	APIRoot   string `json:"apiRoot,omitempty" doc:"Bot API server; default https://api.telegram.org."`
-	Proxy     string `json:"proxy,omitempty" doc:"Proxy to reach the Bot API through."`
+	Name      string `json:"name"`      // name of the account, for people
+	BotToken  string `json:"botToken"`  // token from @BotFather
+	TokenFile string `json:"tokenFile"` // file that holds the token
+	APIRoot   string `json:"apiRoot"`   // Bot API server; default https://api.telegram.org
+	Proxy     string `json:"proxy"`     // proxy to reach the Bot API through
 
-	ReplyToMode    string  `json:"replyToMode,omitempty" schema:"values=off|first|all" doc:"Whether answers quote what they answer; default off."`
-	LinkPreview    *bool   `json:"linkPreview,omitempty" doc:"Show previews of links; default false, as a preview fetches what a model wrote."`
-	TextChunkLimit int     `json:"textChunkLimit,omitempty" schema:"minimum=1"`
-	MediaMaxMB     float64 `json:"mediaMaxMb,omitempty" doc:"Largest file to fetch; the Bot API gives at most 20."`
-	TimeoutSeconds int     `json:"timeoutSeconds,omitempty" schema:"minimum=1" doc:"For one call of the Bot API; default 30."`
+	ReplyToMode    string  `json:"replyToMode"` // whether answers quote what they answer; default off
+	LinkPreview    *bool   `json:"linkPreview"` // show previews of links; default false, as a preview fetches what a model wrote
+	TextChunkLimit int     `json:"textChunkLimit"`
+	MediaMaxMB     float64 `json:"mediaMaxMb"`     // largest file to fetch; the Bot API gives at most 20
+	TimeoutSeconds int     `json:"timeoutSeconds"` // for one call of the Bot API; default 30
 
-	Accounts        json.RawMessage `json:"accounts,omitempty"`
-	DefaultAccount  string          `json:"defaultAccount,omitempty"`
-	DMPolicy        string          `json:"dmPolicy,omitempty" schema:"values=pairing|allowlist|open|disabled"`
-	AllowFrom       []any           `json:"allowFrom,omitempty"`
-	GroupPolicy     string          `json:"groupPolicy,omitempty" schema:"values=open|disabled|allowlist"`
-	GroupAllowFrom  []any           `json:"groupAllowFrom,omitempty"`
-	Groups          map[string]any  `json:"groups,omitempty"`
-	Direct          map[string]any  `json:"direct,omitempty"`
-	DMs             map[string]any  `json:"dms,omitempty"`
-	DefaultTo       any             `json:"defaultTo,omitempty"`
-	HistoryLimit    *int            `json:"historyLimit,omitempty" schema:"minimum=0"`
-	DMHistoryLimit  *int            `json:"dmHistoryLimit,omitempty" schema:"minimum=0"`
-	ResponsePrefix  *string         `json:"responsePrefix,omitempty"`
-	AckReaction     *string         `json:"ackReaction,omitempty"`
-	Capabilities    any             `json:"capabilities,omitempty"`
-	ExecApprovals   map[string]any  `json:"execApprovals,omitempty"`
-	Markdown        map[string]any  `json:"markdown,omitempty"`
-	Commands        map[string]any  `json:"commands,omitempty"`
-	CustomCommands  []any           `json:"customCommands,omitempty"`
-	ConfigWrites    *bool           `json:"configWrites,omitempty"`
-	ChunkMode       string          `json:"chunkMode,omitempty" schema:"values=length|newline"`
-	Streaming       any             `json:"streaming,omitempty"`
-	StreamMode      string          `json:"streamMode,omitempty" schema:"values=off|partial|block"`
-	BlockStreaming  *bool           `json:"blockStreaming,omitempty"`
-	Coalesce        map[string]any  `json:"blockStreamingCoalesce,omitempty"`
-	DraftChunk      map[string]any  `json:"draftChunk,omitempty"`
-	Retry           map[string]any  `json:"retry,omitempty"`
-	Network         map[string]any  `json:"network,omitempty"`
-	WebhookURL      string          `json:"webhookUrl,omitempty"`
-	WebhookSecret   any             `json:"webhookSecret,omitempty"`
-	WebhookPath     string          `json:"webhookPath,omitempty"`
-	WebhookHost     string          `json:"webhookHost,omitempty"`
-	WebhookPort     *int            `json:"webhookPort,omitempty"`
-	WebhookCertPath string          `json:"webhookCertPath,omitempty"`
-	Actions         map[string]any  `json:"actions,omitempty"`
-	ThreadBindings  map[string]any  `json:"threadBindings,omitempty"`
-	ReactionNotices string          `json:"reactionNotifications,omitempty" schema:"values=off|own|all"`
-	ReactionLevel   string          `json:"reactionLevel,omitempty" schema:"values=off|ack|minimal|extensive"`
-	Heartbeat       map[string]any  `json:"heartbeat,omitempty"`
 }
 
 const officialRoot = "https://api.telegram.org"
@@ -75,9 +33,7 @@ const officialRoot = "https://api.telegram.org"
 // decode reads and checks raw.
 func decode(raw json.RawMessage) (Config, error) {
 	var c Config
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&c); err != nil {
+	if err := json.Unmarshal(raw, &c); err != nil {
 		return c, fault.Wrap(fault.Invalid, "channels.telegram", err)
 	}
 	bad := func(hint string) (Config, error) { return c, fault.New(fault.Invalid, "channels.telegram", hint) }

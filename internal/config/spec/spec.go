@@ -107,7 +107,12 @@ func section(account any) (*jsonc.Node, error) {
 		}
 	}
 	text := &jsonc.Node{Kind: jsonc.Object, Members: []jsonc.Member{{Key: "type", Value: jsonc.Str("string")}}}
-	return whole.With([]string{"properties", "accounts"}, accounts).With([]string{"properties", "defaultAccount"}, text), nil
+	for _, p := range []jsonc.Member{{Key: "accounts", Value: accounts}, {Key: "defaultAccount", Value: text}} {
+		if whole.Find("properties", p.Key) == nil { // otherwise the type says it
+			whole = whole.With([]string{"properties", p.Key}, p.Value)
+		}
+	}
+	return whole, nil
 }
 
 // plugins adds the known plugins to plugins.entries: the common entry, with the
