@@ -88,7 +88,10 @@ type Env struct {
 type Kind struct {
 	ID     id.Channel
 	Label  string // for people: "Telegram"
-	Config any    // zero value of the account's config; gives the schema
+	// Config is the zero value of a type with all that an account's section may
+	// hold; the schema of the file is generated from it. A method Whole() any
+	// gives that of the network's own section, where it isn't the same.
+	Config any
 	// New makes the channel of one account from its merged section (channel
 	// defaults below, account values on top). It does no I/O.
 	New func(env Env, raw json.RawMessage) (Channel, error)
