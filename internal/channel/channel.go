@@ -86,8 +86,8 @@ type Env struct {
 
 // Kind describes a network and makes its channels.
 type Kind struct {
-	ID     id.Channel
-	Label  string // for people: "Telegram"
+	ID    id.Channel
+	Label string // for people: "Telegram"
 	// Config is the zero value of a type with all that an account's section may
 	// hold; the schema of the file is generated from it. A method Whole() any
 	// gives that of the network's own section, where it isn't the same.

@@ -34,9 +34,9 @@ func TestBuild(t *testing.T) {
 	}
 	channels := root.Find("properties", "channels", "properties")
 	for path, want := range map[string]string{
-		"ours.properties.mode":                                           `{"default":"b","type":"string","enum":["a","b"]}`,
-		"ours.properties.host":                                           `{"type":"string"}`,
-		"ours.properties.accounts":                                       `{"type":"object","propertyNames":{"type":"string"},"additionalProperties":{}}`, // its own
+		"ours.properties.mode":     `{"default":"b","type":"string","enum":["a","b"]}`,
+		"ours.properties.host":     `{"type":"string"}`,
+		"ours.properties.accounts": `{"type":"object","propertyNames":{"type":"string"},"additionalProperties":{}}`, // its own
 		"other.properties.accounts.additionalProperties.properties.host": `{"type":"string"}`,
 		"other.properties.defaultAccount":                                `{"type":"string"}`,
 	} {
