@@ -25,7 +25,6 @@ type Config struct {
 	TextChunkLimit int     `json:"textChunkLimit"`
 	MediaMaxMB     float64 `json:"mediaMaxMb"`     // largest file to fetch; the Bot API gives at most 20
 	TimeoutSeconds int     `json:"timeoutSeconds"` // for one call of the Bot API; default 30
-
 }
 
 const officialRoot = "https://api.telegram.org"
