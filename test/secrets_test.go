@@ -88,3 +88,46 @@ func TestSecretsStayPut(t *testing.T) {
 		return strings.Contains(g.Log(), "the mark that hides a secret")
 	})
 }
+
+// A token of the command line stands in no file, and what a command in the
+// background puts out comes back another way than a tool's result.
+func TestGivenSecretsStayPut(t *testing.T) {
+	t.Parallel()
+	m := harness.NewModel(t)
+	g := harness.New(t, m.URL, nil)
+	g.Edit(func(cfg object) { section(cfg, "gateway")["auth"] = object{"mode": "token", "token": "another-token-567890"} })
+	g.Args = []string{"--token", harness.Token}
+	g.Start()
+	g.Env = append(g.Env, "OPENCLAW_GATEWAY_TOKEN="+harness.Token) // for the command line that asks
+	ask := func(text string) {
+		t.Helper()
+		if code, out := run(t, g, 30*time.Second, "agent", "-m", text); code != 0 {
+			t.Fatalf("%s: %d: %s", text, code, out)
+		}
+	}
+	first, second := harness.Token[:9], harness.Token[9:]
+	print := fmt.Sprintf("A=%s; echo given ${A}%s", first, second) // the call itself doesn't hold it
+	for _, args := range []object{{"command": print}, {"command": "sleep 0.2; " + print, "background": true}} {
+		raw, _ := json.Marshal(args)
+		ask("!tool exec " + string(raw))
+	}
+	harness.Until(t, 20*time.Second, "the end of the command in the background is told", func() bool {
+		ask("what is new?")
+		for _, c := range m.Calls("what is new?") {
+			if strings.Contains(c.Raw, "Exec completed") {
+				return true
+			}
+		}
+		return false
+	})
+	seen := read(t, g.TranscriptFile("agent:main:main"))
+	for _, c := range m.Calls("") {
+		seen += c.Raw
+	}
+	if n := strings.Count(seen, "given __OPENCLAW_REDACTED__"); n < 2 {
+		t.Errorf("%d outputs were seen", n)
+	}
+	if strings.Contains(seen, harness.Token) {
+		t.Error("the token of the flag is in a transcript or model request")
+	}
+}

@@ -45,6 +45,7 @@ type daemon struct {
 // build joins the features and makes the server. It starts nothing.
 func (g *daemon) build(ctx context.Context) (err error) {
 	g.restarts = make(chan string, 1)
+	g.tools.words.give(g.opts.Token.Reveal(), g.opts.Password.Reveal())
 	g.auth, err = auth.New(ctx, auth.Options{Store: g.db, Settings: g.settings, Bus: g.bus, Log: g.log})
 	if err != nil {
 		return err

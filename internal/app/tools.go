@@ -78,7 +78,7 @@ func newToolbox(c *core, m machine.Machine) *toolbox {
 func (c *core) backgroundEnded(key id.SessionKey, summary string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) //nolint:forbidigo // nobody waits for the end of a background command
 	defer cancel()
-	if err := c.db.PutSystemEvent(ctx, key, summary, time.Now()); err != nil {
+	if err := c.db.PutSystemEvent(ctx, key, guard.Masked(summary, c.tools.words.list(), config.Redacted), time.Now()); err != nil {
 		c.log.Error("the end of a background command is not noted", "session", key, "err", err)
 	}
 }

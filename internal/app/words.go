@@ -22,6 +22,7 @@ type words struct {
 	now     func() time.Time
 
 	mu      sync.Mutex
+	given   []string // by flags
 	made    *config.Config
 	base    []string // of configuration and environment
 	files   map[string]keptFile
@@ -37,12 +38,24 @@ type keptFile struct {
 
 const (
 	wordsCheck = 2 * time.Second // how long a look at the files serves
-	shortest   = 8               // shorter values stand in too much that is no secret
+	shortest   = 6               // shorter values stand in too much that is no secret
 	maxKept    = 1 << 20
 )
 
 func newWords(c func() *config.Config) *words {
 	return &words{config: c, environ: os.Environ, now: time.Now, files: map[string]keptFile{}}
+}
+
+// give makes secrets known that stand in no file: those of the command line.
+func (w *words) give(values ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.made = nil // the next look takes them in
+	for _, v := range values {
+		if v != "" {
+			w.given = append(w.given, v)
+		}
+	}
 }
 
 // list returns the secrets, longest first.
@@ -55,9 +68,9 @@ func (w *words) list() []string {
 	}
 	if w.made != cfg {
 		w.made = cfg
-		w.base = cfg.SecretTexts()
+		w.base = append(cfg.SecretTexts(), w.given...)
 		for _, kv := range w.environ() {
-			if name, v, ok := strings.Cut(kv, "="); ok && config.SecretName(name) {
+			if name, v, ok := strings.Cut(kv, "="); ok && config.SecretName(name) && config.Secretive(v) && !filepath.IsAbs(v) {
 				w.base = append(w.base, v)
 			}
 		}
@@ -65,7 +78,7 @@ func (w *words) list() []string {
 	w.checked = w.now()
 	all := append(slices.Clone(w.base), cfg.SecretsFound()...)
 	state := cfg.Paths.State
-	for _, pattern := range []string{"identity/*.json", "devices/*.json", "agents/*/agent/auth-profiles.json"} {
+	for _, pattern := range []string{"identity/*.json", "devices/*.json", "nodes/*.json", "credentials/*.json", "credentials/*/*.json", "agents/*/agent/*.json"} {
 		paths, err := filepath.Glob(filepath.Join(globLiteral(state), filepath.FromSlash(pattern)))
 		if err != nil {
 			continue // the pattern is a constant
@@ -124,7 +137,7 @@ func keys(name string, v any, out *[]string) {
 			keys(name, x, out)
 		}
 	case string:
-		if !keptName().MatchString(name) {
+		if !keptName().MatchString(name) || !config.Secretive(v) {
 			return
 		}
 		*out = append(*out, v)

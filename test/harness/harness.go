@@ -103,8 +103,9 @@ type Gateway struct {
 	Work  string // workspace
 	Port  int
 	Env   []string
-	UID   int  // of the process, when the test is root; 0 is the test's own
-	Umask bool // none for the process: it must care for modes itself
+	Args  []string // more of gateway run
+	UID   int      // of the process, when the test is root; 0 is the test's own
+	Umask bool     // none for the process: it must care for modes itself
 	cmd   *exec.Cmd
 	ended chan error
 	log   *os.File
@@ -253,7 +254,7 @@ func (g *Gateway) Start() {
 // StartOnly starts the gateway and doesn't wait.
 func (g *Gateway) StartOnly() {
 	g.t.Helper()
-	g.cmd = g.Command(context.Background(), "gateway", "run", "--port", fmt.Sprint(g.Port))
+	g.cmd = g.Command(context.Background(), append([]string{"gateway", "run", "--port", fmt.Sprint(g.Port)}, g.Args...)...)
 	g.cmd.Stdout, g.cmd.Stderr = g.log, g.log
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if g.UID != 0 && os.Getuid() == 0 {

@@ -15,7 +15,7 @@ func Mask(words func() []string, mark string) tool.Middleware {
 	return func(t tool.Tool) tool.Tool {
 		return around(t, func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			if update := c.Update; update != nil {
-				c.Update = func(partial string) { update(masked(partial, words(), mark)) }
+				c.Update = func(partial string) { update(Masked(partial, words(), mark)) }
 			}
 			res, err := t.Run(ctx, c)
 			ws := words()
@@ -23,17 +23,18 @@ func Mask(words func() []string, mark string) tool.Middleware {
 				if b.Type != llm.TextBlock {
 					continue
 				}
-				if s := masked(b.Text, ws, mark); s != b.Text {
+				if s := Masked(b.Text, ws, mark); s != b.Text {
 					res.Content[i].Text = s
 				}
 			}
-			res.Meta = masked(res.Meta, ws, mark)
+			res.Meta = Masked(res.Meta, ws, mark)
 			return res, err
 		})
 	}
 }
 
-func masked(s string, words []string, mark string) string {
+// Masked is s with the mark in place of each of words.
+func Masked(s string, words []string, mark string) string {
 	for _, w := range words {
 		if strings.Contains(s, w) {
 			s = strings.ReplaceAll(s, w, mark)
