@@ -146,7 +146,7 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 		return h.answered(ctx, w, answer)
 	}
 	if h.readsText(in) {
-		env := command.Env{In: in, Session: w.Session, Agent: w.Session.Agent(), Owner: w.Owner, May: may}
+		env := command.Env{In: in, Session: w.Session, Agent: w.Session.Agent(), Owner: w.Owner, May: may, Begun: h.begun(ctx, w)}
 		said, err := h.Commands.Apply(ctx, env)
 		if err != nil {
 			h.Log.WarnContext(ctx, "command failed", "session", w.Session, "err", err)

@@ -3,12 +3,14 @@ package chat
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/chat/queue"
 	"github.com/openclaw-go/openclaw/internal/command"
@@ -185,4 +187,21 @@ func (h *Handler) readsText(in msg.Inbound) bool {
 	cfg := h.Config()
 	on := cfg.Commands.Text
 	return on == nil || *on || in.Native || in.Client != nil || !cfg.NativeCommands(in.At.Channel, in.At.Account)
+}
+
+// begun reports whether the conversation holds a message of w already: an
+// earlier process did what its command says, and began to answer.
+func (h *Handler) begun(ctx context.Context, w Work) bool {
+	if !w.Recovered {
+		return false
+	}
+	s, ok, err := h.Agent.Sessions.Get(ctx, w.Session)
+	if err != nil || !ok {
+		return false
+	}
+	entries, err := h.Agent.Sessions.Entries(ctx, s, 0)
+	return err == nil && slices.ContainsFunc(entries, func(e session.Entry) bool {
+		return e.Message != nil && e.Message.Role == llm.User && e.Message.Key != "" &&
+			slices.ContainsFunc(w.In, func(in msg.Inbound) bool { return in.DedupeKey() == e.Message.Key })
+	})
 }

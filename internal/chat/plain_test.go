@@ -18,7 +18,7 @@ func TestPlainWords(t *testing.T) {
 		return func(context.Context, command.Env, string) (string, error) { return answer, nil }
 	}
 	var err error
-	h.Commands, err = command.NewTable([]command.Command{{Name: "new", Run: said("new")}, {Name: "help", Run: said("help")}})
+	h.Commands, err = command.NewTable([]command.Command{{Name: "new", Then: true, Run: said("new")}, {Name: "help", Run: said("help")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,8 @@ func TestPlainWords(t *testing.T) {
 		{"hello", "echo: hello", "echo: hello"},
 		{"/help", "echo: /help", "help"},
 		{"/new", "new", "new"},
-		{"/NEW please", "new", "new"},
+		{"/NEW please", "echo: please", "echo: please"},
+		{"/new\n/help", "help", "help"},
 		{"stop", "echo: stop", "Nothing is running in this session."},
 		{"!ls", "echo: !ls", "⚠️ bash is disabled. Set commands.bash=true to enable. Docs: https://docs.openclaw.ai/tools/slash-commands#config"},
 	} {

@@ -48,7 +48,7 @@ const nothingRuns = "Nothing is running in this session."
 
 // resets reports whether text asks for a new conversation.
 func resets(text string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	word, _, _ := strings.Cut(strings.Join(strings.Fields(text[:min(len(text), 64)]), " "), " ")
 	return strings.EqualFold(word, "/new") || strings.EqualFold(word, "/reset")
 }
 

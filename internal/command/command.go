@@ -26,6 +26,9 @@ type Env struct {
 	// May says that the sender may use commands at all. To others a command
 	// alone gets no answer, and within a text it is text.
 	May bool
+	// Begun says that an earlier process began with this message: what a command
+	// with Then does was done.
+	Begun bool
 }
 
 // Command is one slash command.
@@ -37,6 +40,8 @@ type Command struct {
 	Args    []Arg
 	Hidden  bool // not in lists and menus
 	Run     func(ctx context.Context, env Env, args string) (reply string, err error)
+	// Then says that a text behind it goes to the agent, once it ran.
+	Then bool
 	// Inline says that it also works within a text: it is cut out and answered,
 	// and the rest goes on.
 	Inline bool
@@ -97,6 +102,15 @@ func (t *Table) All() []Command {
 // Apply runs the command that env.In.Text is, or the directives in it. What is
 // left for the agent is what [Table.Cut] leaves of the text.
 func (t *Table) Apply(ctx context.Context, env Env) (Applied, error) {
+	if c, rest, ok := t.then(env.In.Text); ok && env.May {
+		if !env.Begun {
+			if _, err := t.run(ctx, env, c, rest); err != nil {
+				return Applied{Handled: true}, err
+			}
+		}
+		env.In.Text = rest
+		return t.Apply(ctx, env)
+	}
 	name, args, isCommand := parse(strings.TrimSpace(env.In.Text))
 	c, known := t.byName[name]
 	if isCommand && known && c.Takes == nil {
@@ -149,8 +163,26 @@ func (t *Table) run(ctx context.Context, env Env, c Command, args string) (strin
 	return c.Run(ctx, env, strings.TrimSpace(args))
 }
 
-// Cut returns text without the directives and inline commands in it.
+// then finds the command that text begins with and goes on behind. Said twice,
+// it is meant once.
+func (t *Table) then(text string) (c Command, rest string, ok bool) {
+	for {
+		name, args, isCommand := parse(strings.TrimSpace(text))
+		next := t.byName[name]
+		args = strings.TrimSpace(args)
+		if !isCommand || !next.Then || args == "" {
+			return c, text, ok
+		}
+		c, text, ok = next, args, true
+	}
+}
+
+// Cut returns text without the directives and inline commands in it, and
+// without the command that it is a text for.
 func (t *Table) Cut(text string) string {
+	if _, rest, ok := t.then(text); ok {
+		text = rest
+	}
 	rest, found := t.find(text)
 	if len(found) == 0 {
 		return text

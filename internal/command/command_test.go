@@ -151,3 +151,37 @@ func FuzzCut(f *testing.F) {
 		}
 	})
 }
+
+// A command with Then runs once and leaves the text behind it for the agent.
+func TestThen(t *testing.T) {
+	t.Parallel()
+	ran := 0
+	count := func(context.Context, command.Env, string) (string, error) { ran++; return "new", nil }
+	said := func(context.Context, command.Env, string) (string, error) { return "help", nil }
+	table, err := command.NewTable([]command.Command{{Name: "new", Then: true, Run: count}, {Name: "reset", Then: true, Run: count}, {Name: "help", Run: said}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text, left string
+		begun, may bool
+		handled    bool
+		reply      string
+		ran        int
+	}{
+		{"/new", "/new", false, true, true, "new", 1},
+		{"/new hello there", "hello there", false, true, false, "", 1},
+		{"/Reset: hello\nthere", "hello\nthere", false, true, false, "", 1},
+		{"/new /reset /new hello", "hello", false, true, false, "", 1},
+		{"/new /help", "/help", false, true, true, "help", 1},
+		{"/new hello", "hello", true, true, false, "", 0},
+		{"/new hello", "hello", false, false, true, "", 0},
+		{"say /new hello", "say /new hello", false, true, false, "", 0},
+	} {
+		ran = 0
+		got, err := table.Apply(t.Context(), command.Env{In: msg.Inbound{Text: c.text}, May: c.may, Begun: c.begun})
+		if err != nil || got.Handled != c.handled || strings.Join(got.Replies, "") != c.reply || ran != c.ran || table.Cut(c.text) != c.left {
+			t.Errorf("%q: %+v, %v, ran %d, left %q", c.text, got, err, ran, table.Cut(c.text))
+		}
+	}
+}

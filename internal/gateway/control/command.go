@@ -28,8 +28,8 @@ func (c *Control) commands() []command.Command {
 		{Name: "status", Help: "session, model and how full the context is", Run: c.cmdStatus, Inline: true},
 		{Name: "whoami", Aliases: []string{"id"}, Help: "who you are to the gateway", Run: c.cmdWhoami, Inline: true},
 		{Name: "context", Help: "what fills the context: list, detail or json", Args: choices("mode", "list", "detail", "json"), Run: c.cmdContext},
-		{Name: "new", Help: "start a new conversation", Run: c.cmdReset("new")},
-		{Name: "reset", Help: "start a new conversation", Run: c.cmdReset("reset")},
+		{Name: "new", Help: "start a new conversation, with the text behind it if there is one", Then: true, Run: c.cmdReset("new")},
+		{Name: "reset", Help: "the same as /new", Then: true, Run: c.cmdReset("reset")},
 		{
 			Name: "model", Help: "show or choose the model: a name, list, status or default", Args: choices("model"), Run: c.cmdModel,
 			Takes: oneWord, Once: func(o *command.Once, args string) error {
@@ -239,17 +239,13 @@ func (c *Control) thinking(s session.Session) string {
 
 // cmdReset starts a new transcript under the same key.
 func (c *Control) cmdReset(reason string) func(context.Context, command.Env, string) (string, error) {
-	return func(ctx context.Context, env command.Env, args string) (string, error) {
+	return func(ctx context.Context, env command.Env, _ string) (string, error) {
 		s, err := c.Sessions.Reset(ctx, env.Session, reason)
 		if err != nil {
 			return "", err
 		}
 		s.Key = env.Session
-		reply := "New conversation, model " + c.modelOf(s).String() + "."
-		if args != "" {
-			reply += " Send your message again, without /" + reason + "."
-		}
-		return reply, nil
+		return "New conversation, model " + c.modelOf(s).String() + ".", nil
 	}
 }
 

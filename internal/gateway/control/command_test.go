@@ -137,7 +137,8 @@ func TestNewStartsAnotherTranscript(t *testing.T) {
 	if err != nil || !strings.Contains(got, "fake/fake-1") || w.sessions.all[0].ID == "s1" {
 		t.Errorf("/new = %q, %v; session %s", got, err, w.sessions.all[0].ID)
 	}
-	if got, _ = w.say(t, "/reset tell me more"); !strings.Contains(got, "Send your message again") {
-		t.Errorf("/reset with text = %q", got)
+	was := w.sessions.all[0].ID
+	if got, _ = w.say(t, "/reset /help"); !strings.Contains(got, "/think") || w.sessions.all[0].ID == was {
+		t.Errorf("/reset with text = %q, session %s", got, w.sessions.all[0].ID)
 	}
 }
