@@ -167,12 +167,24 @@ type modelSetting struct {
 	Alias string `json:"alias,omitempty"`
 }
 
+// anyModel is the entry of agents.defaults.models that allows all models.
+const anyModel = "*"
+
 func modelSettings(c *config.Config) map[string]modelSetting {
 	out := map[string]modelSetting{}
 	if len(c.Agents.Defaults.Models) > 0 {
 		_ = json.Unmarshal(c.Agents.Defaults.Models, &out) // the schema checked it
 	}
+	delete(out, anyModel)
 	return out
+}
+
+// hasWildcard reports whether all models are allowed, whatever else is listed.
+func hasWildcard(c *config.Config) bool {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(c.Agents.Defaults.Models, &all) // the schema checked it
+	_, ok := all[anyModel]
+	return ok
 }
 
 func (sh *shell) showModels(rows []modelRow, bare bool) {
@@ -244,7 +256,7 @@ func (sh *shell) modelsSet(name, key string) *cobra.Command {
 			return err
 		}
 		known := modelSettings(c)
-		if _, ok := known[ref]; !ok && len(known) > 0 {
+		if _, ok := known[ref]; !ok && len(known) > 0 && !hasWildcard(c) {
 			if err := sh.allow(ctx, ref); err != nil {
 				return err
 			}

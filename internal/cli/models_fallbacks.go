@@ -123,6 +123,12 @@ func (sh *shell) modelsAliases() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if len(modelSettings(c)) == 0 && !hasWildcard(c) {
+			// A list with one entry would be all that conversations may choose.
+			if _, err := sh.saved(sh.file().Set(ctx, settingPath(anyModel), []byte("{}"))); err != nil {
+				return err
+			}
+		}
 		if _, err := sh.saved(sh.file().Set(ctx, settingPath(ref, "alias"), v)); err != nil {
 			return err
 		}

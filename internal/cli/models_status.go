@@ -129,7 +129,7 @@ func (sh *shell) modelsFacts(ctx context.Context, c *config.Config, a id.Agent) 
 	if e, _ := c.Agent(a); e.Model.Primary != "" {
 		r.Default, r.Resolved = e.Model.Primary, e.Model.Primary
 	}
-	if r.Allowed == nil {
+	if r.Allowed == nil || hasWildcard(c) {
 		r.Allowed = []string{}
 	}
 	if d.ImageModel.Primary != "" {

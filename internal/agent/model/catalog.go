@@ -175,7 +175,7 @@ func (g *generation) add(m llm.Model) {
 }
 
 // choices reads agents.defaults.models: aliases, and the list of what is
-// allowed when it holds anything.
+// allowed when it holds anything but the entry * for all.
 func (g *generation) choices(d config.AgentDefaults) {
 	var entries map[string]struct {
 		Alias string `json:"alias"`
@@ -183,13 +183,18 @@ func (g *generation) choices(d config.AgentDefaults) {
 	if len(d.Models) == 0 || json.Unmarshal(d.Models, &entries) != nil || len(entries) == 0 {
 		return // validation has reported what can't be read
 	}
-	g.allowed = map[string]bool{}
+	_, all := entries["*"]
+	if delete(entries, "*"); !all {
+		g.allowed = map[string]bool{}
+	}
 	for ref, e := range entries {
 		p, m, ok := strings.Cut(ref, "/")
 		if ok {
 			ref = strings.ToLower(p) + "/" + m
 		}
-		g.allowed[ref] = true
+		if g.allowed != nil {
+			g.allowed[ref] = true
+		}
 		if e.Alias != "" {
 			g.aliases[strings.ToLower(e.Alias)] = ref
 		}

@@ -406,6 +406,18 @@ func TestAllowAndAlias(t *testing.T) {
 	}
 }
 
+// An entry * allows all models, so that an alias alone forbids nothing.
+func TestAllowAny(t *testing.T) {
+	t.Parallel()
+	r, _ := resolver(t, strings.Replace(two, `"defaults":{`, `"defaults":{"models":{"*":{},"fake/fake-2":{"alias":"Second"}},`, 1), nil)
+	if m, err := r.Lookup("second"); err != nil || m.String() != "fake/fake-2" {
+		t.Errorf("Lookup(second) = %v, %v", m, err)
+	}
+	if m, err := r.Lookup("other/o-1"); err != nil || !r.Allowed(m) || len(r.List()) != 4 {
+		t.Errorf("other/o-1: %v, %v; list %v", m, err, r.List())
+	}
+}
+
 func TestReload(t *testing.T) {
 	t.Parallel()
 	c := parse(t, two)
