@@ -15,7 +15,6 @@ func (g *daemon) watch(ctx context.Context) {
 	g.watcher = &config.Watcher{Paths: g.opts.Paths, Log: g.log, Load: config.LoadOptions{LastGood: true}}
 	err := g.watcher.Watch(ctx, g.cfg, func(old, now *config.Config) {
 		override(now, g.opts)
-		g.log.InfoContext(ctx, "configuration changed")
 		g.changed(ctx, now, nil)
 		if restarts(old.Gateway, now.Gateway) && now.Gateway.Reload.Mode != "off" {
 			g.log.WarnContext(ctx, "gateway settings changed, restarting")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/jsonc"
 	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/store"
 )
 
 // configs is openclaw config.
@@ -59,6 +60,17 @@ func (sh *shell) printNode(n *jsonc.Node) {
 	sh.printJSON(json.RawMessage(n.JSON()))
 }
 
+// takesEffect says when a change of the file does.
+func (sh *shell) takesEffect(ctx context.Context) string {
+	l, err := config.Load(ctx, sh.paths(), config.LoadOptions{Env: sh.Getenv})
+	if err == nil && l.Config != nil && l.Config.Gateway.Reload.Mode != "off" {
+		if _, held, err := store.Holder(l.Config.Paths.State); err == nil && held {
+			return "The running gateway takes it up."
+		}
+	}
+	return "Restart the gateway to apply."
+}
+
 func (sh *shell) configSet() *cobra.Command {
 	var strict bool
 	cmd := sh.command(spec{
@@ -80,7 +92,7 @@ func (sh *shell) configSet() *cobra.Command {
 			if _, err := sh.saved(sh.file().Set(ctx, args[0], raw)); err != nil {
 				return err
 			}
-			sh.line("Updated %s. Restart the gateway to apply.", args[0])
+			sh.line("Updated %s. %s", args[0], sh.takesEffect(ctx))
 			return nil
 		},
 	})
@@ -90,16 +102,22 @@ func (sh *shell) configSet() *cobra.Command {
 }
 
 func (sh *shell) configUnset() *cobra.Command {
-	return sh.command(spec{name: "unset", short: "Take a value out", args: []string{"path"}, loose: true, run: func(ctx context.Context, args []string) error {
+	cmd := sh.command(spec{name: "unset", short: "Take a value out", args: []string{"path"}, loose: true, run: func(ctx context.Context, args []string) error {
 		if _, err := sh.load(ctx); err != nil {
 			return err
 		}
 		if _, err := sh.saved(sh.file().Unset(ctx, args[0])); err != nil {
 			return err
 		}
-		sh.line("Removed %s. Restart the gateway to apply.", args[0])
+		if sh.json {
+			sh.printJSON(map[string]any{"ok": true, "path": args[0]})
+			return nil
+		}
+		sh.line("Removed %s. %s", args[0], sh.takesEffect(ctx))
 		return nil
 	}})
+	sh.jsonFlag(cmd)
+	return cmd
 }
 
 func (sh *shell) configPatch() *cobra.Command {
@@ -122,7 +140,7 @@ openclaw config patch < changes.json5`,
 				sh.printJSON(map[string]any{"ok": true, "path": sh.paths().Config})
 				return nil
 			}
-			sh.line("Updated %s. Restart the gateway to apply.", sh.short(sh.paths().Config))
+			sh.line("Updated %s. %s", sh.short(sh.paths().Config), sh.takesEffect(ctx))
 			return nil
 		},
 	})
@@ -223,12 +241,11 @@ func (sh *shell) configValidate() *cobra.Command {
 func (sh *shell) showValidity(r validateReply) {
 	switch {
 	case sh.json:
-		raw, err := json.Marshal(r)
-		if err != nil {
+		enc := json.NewEncoder(sh.Stdout) // one line, as recorded
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(r); err != nil {
 			sh.note("Error: %v", err)
-			return
 		}
-		_, _ = sh.Stdout.Write(append(raw, '\n')) // one line, as recorded
 	case r.Valid:
 		sh.line("Config valid: %s", sh.short(r.Path))
 	case r.Error != "":

@@ -65,7 +65,7 @@ func (sh *shell) report(err error) int {
 	if sh.Getenv("OPENCLAW_SERVICE_MARKER") != "" && fault.KindOf(err) == fault.Invalid {
 		code = service.NoRestart
 	}
-	if sh.json {
+	if sh.json || sh.askedJSON() {
 		sh.printJSON(failure(err))
 	}
 	switch e, _ := errors.AsType[*usageError](err); {
@@ -83,6 +83,20 @@ func (sh *shell) report(err error) int {
 		fmt.Fprintln(sh.Stderr, sh.err.Dim("cause: "+lines(err.Error())))
 	}
 	return code
+}
+
+// askedJSON reports whether the command line asks for JSON, also when it could
+// not be understood to its end.
+func (sh *shell) askedJSON() bool {
+	for _, a := range sh.argv {
+		switch a {
+		case "--json", "--json=true":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
 }
 
 // lines cleans text that may have several lines.

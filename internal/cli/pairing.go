@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +59,7 @@ func (sh *shell) pairingList() *cobra.Command {
 func (r pairRequest) about() string {
 	var out []string
 	for _, k := range sortedKeys(r.Meta) {
-		if k != "accountId" && r.Meta[k] != "" {
+		if k != "accountId" && r.Meta[k] != "" && !slices.Contains(out, r.Meta[k]) {
 			out = append(out, r.Meta[k])
 		}
 	}
