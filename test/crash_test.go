@@ -198,6 +198,35 @@ func TestKillBetweenToolAndNextCall(t *testing.T) {
 	}
 }
 
+// A message that begins a new conversation does so once: what its run did before
+// the crash is still there when it goes on.
+func TestKillInANewConversation(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, nil)
+	s.al.Say(bot, "melon before")
+	s.once(t, "echo: melon before")
+	mark := filepath.Join(s.Work, "ran")
+	s.al.Say(bot, fmt.Sprintf(`/new quince !after w !tool exec {"command":"echo x >> %s; echo done-it"}`, mark))
+	harness.Until(t, within, "the second model call", func() bool { return len(s.model.Calls("quince")) >= 2 })
+	s.Kill()
+	s.model.Release("w")
+	s.up(t)
+	if got := s.once(t, "echo: quince"); !strings.Contains(got, "done-it") {
+		t.Errorf("the tool's result was lost: %q", got)
+	}
+	if b, _ := os.ReadFile(mark); string(b) != "x\n" {
+		t.Errorf("the tool ran again: %q", b)
+	}
+	for _, c := range s.model.Calls("quince") {
+		if strings.Contains(c.Raw, "melon before") || strings.Contains(c.Raw, "/new") {
+			t.Error("the new conversation knows the old one, or its own command")
+		}
+	}
+	if all, _ := filepath.Glob(filepath.Join(s.Dir, "agents", "main", "sessions", "*.reset.*")); len(all) != 1 {
+		t.Errorf("the conversation was reset %d times", len(all))
+	}
+}
+
 func TestKillWithTheReplyStored(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)

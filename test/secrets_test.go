@@ -95,7 +95,9 @@ func TestGivenSecretsStayPut(t *testing.T) {
 	t.Parallel()
 	m := harness.NewModel(t)
 	g := harness.New(t, m.URL, nil)
-	g.Edit(func(cfg object) { section(cfg, "gateway")["auth"] = object{"mode": "token", "token": "another-token-567890"} })
+	g.Edit(func(cfg object) {
+		section(cfg, "gateway")["auth"] = object{"mode": "token", "token": "another-token-567890"}
+	})
 	g.Args = []string{"--token", harness.Token}
 	g.Start()
 	g.Env = append(g.Env, "OPENCLAW_GATEWAY_TOKEN="+harness.Token) // for the command line that asks
