@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/openclaw-go/openclaw/internal/channel"
+	"github.com/openclaw-go/openclaw/internal/channel/discord"
 	"github.com/openclaw-go/openclaw/internal/channel/irc"
 	"github.com/openclaw-go/openclaw/internal/channel/matrix"
 	"github.com/openclaw-go/openclaw/internal/channel/signal"
@@ -17,6 +18,7 @@ import (
 // line here.
 func Channels() []channel.Kind {
 	return []channel.Kind{
+		discord.Kind(),
 		irc.Kind(),
 		matrix.Kind(),
 		signal.Kind(),

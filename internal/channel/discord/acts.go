@@ -1,0 +1,336 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
+	"github.com/openclaw-go/openclaw/internal/channel"
+)
+
+// allowed tells whether channels.discord.actions lets the agent do something.
+func (b *bot) allowed(gate string) bool {
+	on, said := b.cfg.Actions[gate]
+	if !said {
+		return gate != "roles" && gate != "moderation" && gate != "presence"
+	}
+	return on
+}
+
+// permit is an error where a gate is closed.
+func (b *bot) permit(op, gate string) error {
+	if b.allowed(gate) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, op, "turned off: set channels.discord.actions."+gate+" to true to allow it")
+}
+
+// spot is the path of a message.
+func (b *bot) spot(ctx context.Context, op string, at msg.Address, m id.Message) (string, error) {
+	if !snowflake(string(m)) {
+		return "", fault.New(fault.Invalid, op, "not the id of a message: "+strconv.Quote(clean(string(m))))
+	}
+	to, err := b.destination(ctx, at)
+	return "/channels/" + to + "/messages/" + string(m), err
+}
+
+// Typing implements [channel.Typer].
+func (b *bot) Typing(ctx context.Context, at msg.Address) error {
+	to, err := b.destination(ctx, at)
+	if err != nil {
+		return err
+	}
+	return b.api.post(ctx, "/channels/"+to+"/typing", struct{}{}, nil)
+}
+
+// Edit implements [channel.Editor].
+func (b *bot) Edit(ctx context.Context, at msg.Address, m id.Message, said string) error {
+	const op = "discord.Edit"
+	path, err := b.spot(ctx, op, at, m)
+	if err != nil {
+		return err
+	}
+	shown := b.shown(said)
+	switch {
+	case strings.TrimSpace(shown) == "":
+		return fault.New(fault.Invalid, op, "the text is empty")
+	case text.UTF16(shown) > maxText:
+		return fault.New(fault.Invalid, op, "the text is too long: Discord shows 2000 characters in one message")
+	}
+	return b.api.do(ctx, call{method: "PATCH", path: path, body: map[string]any{
+		"content": shown, "flags": flagNoEmbeds, "allowed_mentions": map[string]any{"parse": []string{"users"}},
+	}})
+}
+
+// Delete implements [channel.Deleter].
+func (b *bot) Delete(ctx context.Context, at msg.Address, m id.Message) error {
+	path, err := b.spot(ctx, "discord.Delete", at, m)
+	if err != nil {
+		return err
+	}
+	err = b.api.do(ctx, call{method: "DELETE", path: path})
+	if refusedWith(err, codeUnknownMessage) {
+		return nil // gone already
+	}
+	return err
+}
+
+// React implements [channel.Reactor].
+func (b *bot) React(ctx context.Context, at msg.Address, m id.Message, sign string, on bool) error {
+	const op = "discord.React"
+	path, err := b.spot(ctx, op, at, m)
+	if err != nil {
+		return err
+	}
+	if sign == "" && !on {
+		return b.unreact(ctx, path)
+	}
+	e := emojiPath(sign)
+	if e == "" {
+		return fault.New(fault.Invalid, op, "not an emoji: write the character itself, or name:id of one of the server's own")
+	}
+	method := "PUT"
+	if !on {
+		method = "DELETE"
+	}
+	err = b.api.do(ctx, call{method: method, path: path + "/reactions/" + e + "/@me"})
+	if !on && refusedWith(err, codeUnknownEmoji, codeUnknownMessage) {
+		return nil
+	}
+	return err
+}
+
+// unreact takes all of our reactions back.
+func (b *bot) unreact(ctx context.Context, path string) error {
+	var m message
+	if err := b.api.get(ctx, path, nil, &m); err != nil {
+		return err
+	}
+	for _, r := range m.Reactions {
+		if !r.Me {
+			continue
+		}
+		e := r.Emoji.Name
+		if r.Emoji.ID != "" {
+			e += ":" + r.Emoji.ID
+		}
+		if err := b.api.do(ctx, call{method: "DELETE", path: path + "/reactions/" + emojiPath(e) + "/@me"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emojiPath is an emoji as it stands in a path: the character itself, or name:id
+// of one of a guild's own, which is also written <:name:id>.
+func emojiPath(s string) string {
+	const most = 100
+	s = strings.TrimSpace(s)
+	if inner, ok := strings.CutPrefix(s, "<"); ok {
+		s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(inner, ">"), "a"), ":")
+	}
+	if name, id, ok := strings.Cut(s, ":"); ok {
+		if name == "" || !snowflake(id) {
+			return ""
+		}
+	}
+	// Discord knows emoji without the sign that asks for a colourful one.
+	s = strings.Map(func(r rune) rune {
+		if r == 0xFE0F || r == 0xFE0E {
+			return -1
+		}
+		return r
+	}, s)
+	if s == "" || len(s) > most || strings.ContainsAny(s, "/ \r\n") || s == "." || s == ".." {
+		return ""
+	}
+	return url.PathEscape(s)
+}
+
+// Pin implements [channel.Pinner].
+func (b *bot) Pin(ctx context.Context, at msg.Address, m id.Message, on bool) error {
+	if err := b.permit("discord.Pin", "pins"); err != nil {
+		return err
+	}
+	if !snowflake(string(m)) {
+		return fault.New(fault.Invalid, "discord.Pin", "not the id of a message")
+	}
+	to, err := b.destination(ctx, at)
+	if err != nil {
+		return err
+	}
+	method := "PUT"
+	if !on {
+		method = "DELETE"
+	}
+	return b.api.do(ctx, call{method: method, path: "/channels/" + to + "/messages/pins/" + string(m)})
+}
+
+// Pins implements [channel.Pinner].
+func (b *bot) Pins(ctx context.Context, at msg.Address) ([]msg.Inbound, error) {
+	if err := b.permit("discord.Pins", "pins"); err != nil {
+		return nil, err
+	}
+	to, err := b.destination(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	var ans struct {
+		Items []struct {
+			Message message `json:"message"`
+		} `json:"items"`
+	}
+	if err := b.api.get(ctx, "/channels/"+to+"/messages/pins", url.Values{"limit": {"50"}}, &ans); err != nil {
+		return nil, err
+	}
+	ms := make([]message, 0, len(ans.Items))
+	for _, it := range ans.Items {
+		ms = append(ms, it.Message)
+	}
+	return b.asInbound(ctx, to, ms), nil
+}
+
+// Read implements [channel.Reader].
+func (b *bot) Read(ctx context.Context, at msg.Address, page channel.Page) ([]msg.Inbound, error) {
+	if err := b.permit("discord.Read", "messages"); err != nil {
+		return nil, err
+	}
+	to, err := b.destination(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	q := url.Values{"limit": {strconv.Itoa(min(cmp.Or(page.Limit, 20), backlogPage))}}
+	for k, m := range map[string]id.Message{"before": page.Before, "after": page.After, "around": page.Around} {
+		if snowflake(string(m)) && len(q) == 1 { // Discord takes one of them
+			q.Set(k, string(m))
+		}
+	}
+	var ms []message
+	if err := b.api.get(ctx, "/channels/"+to+"/messages", q, &ms); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(ms, func(x, y message) int {
+		if newer(x.ID, y.ID) {
+			return -1
+		}
+		return 1
+	})
+	return b.asInbound(ctx, to, ms), nil
+}
+
+// asInbound shows messages as they were read, our own among them.
+func (b *bot) asInbound(ctx context.Context, conversation string, ms []message) (out []msg.Inbound) {
+	r, _ := b.room(ctx, conversation)
+	for _, m := range ms {
+		from, ok := sender(m)
+		if !ok || !snowflake(m.ID) {
+			continue
+		}
+		m.ChannelID = cmp.Or(m.ChannelID, conversation)
+		m.GuildID = cmp.Or(m.GuildID, r.GuildID)
+		at := msg.Address{Channel: ID, Account: b.env.Account, Kind: msg.Channel, Peer: id.Peer(m.ChannelID)}
+		out = append(out, msg.Inbound{ID: id.Message(m.ID), From: from, At: at, Text: b.sayer(m).text(m), Attachments: b.attachments(m), Received: when(m.ID)})
+	}
+	return out
+}
+
+// Search implements [channel.Searcher]: among the messages of one channel.
+func (b *bot) Search(ctx context.Context, at msg.Address, query string, limit int) ([]msg.Inbound, error) {
+	const op, most = "discord.Search", 25
+	if err := b.permit(op, "search"); err != nil {
+		return nil, err
+	}
+	to, err := b.destination(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	r, ok := b.room(ctx, to)
+	if !ok || r.GuildID == "" {
+		return nil, fault.New(fault.Invalid, op, "Discord searches channels of servers only, and ones that the bot sees")
+	}
+	var ans struct {
+		Messages [][]message `json:"messages"`
+		Code     int         `json:"code"`
+	}
+	q := url.Values{"content": {text.Cut(query, 1024)}, "channel_id": {to}, "limit": {strconv.Itoa(min(max(limit, 1), most))}}
+	if err := b.api.get(ctx, "/guilds/"+r.GuildID+"/messages/search", q, &ans); err != nil {
+		return nil, err
+	}
+	if ans.Code != 0 {
+		return nil, fault.New(fault.Unavailable, op, "Discord is still preparing the search of that server: try again in a minute")
+	}
+	var ms []message
+	for _, group := range ans.Messages {
+		ms = append(ms, group...)
+	}
+	return b.asInbound(ctx, to, ms), nil
+}
+
+// Thread implements [channel.Threader].
+func (b *bot) Thread(ctx context.Context, at msg.Address, m id.Message, name string) (msg.Address, error) {
+	const op, public = "discord.Thread", 11
+	none := msg.Address{}
+	if err := b.permit(op, "threads"); err != nil {
+		return none, err
+	}
+	to, err := b.destination(ctx, at)
+	if err != nil {
+		return none, err
+	}
+	body := map[string]any{"name": title(name)}
+	path := "/channels/" + to + "/threads"
+	switch r, _ := b.room(ctx, to); {
+	case m != "" && !snowflake(string(m)):
+		return none, fault.New(fault.Invalid, op, "not the id of a message")
+	case r.forum():
+		body["message"] = map[string]any{"content": text.Fit(name, maxText, text.UTF16), "allowed_mentions": map[string]any{"parse": []string{}}}
+	case m != "":
+		path = "/channels/" + to + "/messages/" + string(m) + "/threads"
+	default:
+		body["type"] = public
+	}
+	var made room
+	if err := b.api.post(ctx, path, body, &made); err != nil {
+		return none, err
+	}
+	if !snowflake(made.ID) {
+		return none, fault.New(fault.Unavailable, op, "Discord named no thread")
+	}
+	b.world.room(made)
+	return msg.Address{Channel: ID, Account: b.env.Account, Kind: msg.Channel, Peer: id.Peer(made.ID)}, nil
+}
+
+// ownThread moves the answer to a mention into a thread of its own, where the
+// configuration wants one. The thread has the id of the message, so that asking
+// for it twice gives the same.
+func (b *bot) ownThread(ctx context.Context, in *msg.Inbound, m message) {
+	if in.At.Kind != msg.Channel || in.Room.Parent != "" {
+		return
+	}
+	f := find(b.cfg.Guilds, *in)
+	if !f.listed || !yes(first(f.room.AutoThread, f.star.AutoThread), false) {
+		return
+	}
+	if m.Thread == nil {
+		body := map[string]any{"name": title(cmp.Or(in.Text, "Thread"))}
+		if n, err := strconv.Atoi(strings.Join(words([]any{f.room.AutoArchive}), "")); err == nil {
+			body["auto_archive_duration"] = n
+		}
+		var made room
+		err := b.api.post(ctx, "/channels/"+m.ChannelID+"/messages/"+m.ID+"/threads", body, &made)
+		if err != nil && !refusedWith(err, codeThreadThere) {
+			b.log.WarnContext(ctx, "discord thread can't be made, answering in the channel", "channel", ID, "err", err)
+			return
+		}
+		made.ID, made.GuildID, made.ParentID, made.Type = m.ID, m.GuildID, m.ChannelID, cmp.Or(made.Type, typeThreads+1)
+		b.world.room(made)
+	}
+	in.Room.Parent, in.At.Peer = in.At.Peer, id.Peer(m.ID)
+}

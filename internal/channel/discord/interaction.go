@@ -1,0 +1,193 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
+	"github.com/openclaw-go/openclaw/internal/channel"
+)
+
+// interaction is a slash command, or a control of a message that somebody used.
+type interaction struct {
+	ID        string          `json:"id"`
+	App       string          `json:"application_id"`
+	Type      int             `json:"type"`
+	Token     string          `json:"token"`
+	GuildID   string          `json:"guild_id"`
+	ChannelID string          `json:"channel_id"`
+	Member    *member         `json:"member"`
+	User      *user           `json:"user"`
+	Message   *message        `json:"message"`
+	Data      interactionData `json:"data"`
+}
+
+type interactionData struct {
+	Name     string   `json:"name"`
+	Options  []option `json:"options"`
+	CustomID string   `json:"custom_id"`
+	Kind     int      `json:"component_type"`
+	Values   []string `json:"values"`
+}
+
+type option struct {
+	Name    string          `json:"name"`
+	Type    int             `json:"type"`
+	Value   json.RawMessage `json:"value"`
+	Options []option        `json:"options"`
+}
+
+// Types of interactions, and of the answers to them.
+const (
+	typeSlash = 2
+	typePress = 3
+
+	answerLater = 5 // "thinking", until the answer takes its place
+	answerNone  = 6 // a press is taken, nothing changes
+
+	flagEphemeral = 1 << 6
+)
+
+// nativePrefix begins the ids of messages that Discord made of a command.
+const nativePrefix = "int:"
+
+// interaction hands x on, and only then tells Discord that it is taken: within
+// three seconds, or Discord shows it as failed.
+func (b *bot) interaction(ctx context.Context, x interaction, recv channel.Receiver) error {
+	if x.Type != typeSlash && x.Type != typePress || !snowflake(x.ID) || !snowflake(x.ChannelID) || !urlSafe(x.Token) {
+		return nil
+	}
+	u := x.User
+	var roles []string
+	nick := ""
+	if x.Member != nil {
+		roles, nick = roleIDs(x.Member.Roles), x.Member.Nick
+		u = cmp.Or(x.Member.User, u)
+	}
+	if u == nil || !snowflake(u.ID) {
+		return nil
+	}
+	look, cancel := context.WithTimeout(ctx, b.time.lookup/2)
+	defer cancel()
+	at, where, ok := b.where(look, x.ChannelID, x.GuildID, id.Peer(u.ID))
+	if !ok {
+		return nil
+	}
+	where.Roles = roles
+	in := msg.Inbound{
+		ID: id.Message(nativePrefix + x.ID), At: at, Room: where, Native: true, Mentioned: true, Received: received(x.ID),
+		From: msg.Sender{ID: id.Peer(u.ID), Name: clean(cmp.Or(nick, u.shown())), Username: clean(u.handle()), Bot: u.Bot},
+	}
+	callback := map[string]any{"type": answerNone}
+	if x.Type == typeSlash {
+		in.Text = commanded(x.Data)
+		private := yes(b.cfg.SlashCommand.Ephemeral, true)
+		callback = map[string]any{"type": answerLater}
+		if private {
+			callback["data"] = map[string]any{"flags": flagEphemeral}
+		}
+		// Known before it is stored: its answer may come at once.
+		b.open.put(ctx, b, string(in.ID), answerTo{App: cmp.Or(x.App, b.known().App), Token: x.Token, User: u.ID, Private: private, At: in.Received.Unix()})
+	} else if in.Text, in.Native = b.pressed(look, x); in.Text == "" {
+		return nil
+	}
+	if x.Message != nil && snowflake(x.Message.ID) {
+		in.ReplyTo = id.Message(x.Message.ID)
+	}
+	if err := b.store(ctx, in, x.ChannelID, recv); err != nil {
+		return err
+	}
+	err := b.api.do(ctx, call{method: "POST", path: "/interactions/" + x.ID + "/" + x.Token + "/callback", body: callback, anonymous: true})
+	if err != nil && !refusedWith(err, codeAnswered) && ctx.Err() == nil {
+		b.log.WarnContext(ctx, "discord shows an interaction as failed", "channel", ID, "err", err)
+		if refusedWith(err, codeUnknownAnswer, codeUnknownWebhook) {
+			b.open.close(ctx, b, string(in.ID)) // the answer goes to the conversation
+		}
+	}
+	return nil
+}
+
+// commanded is the text that a slash command stands for.
+func commanded(d interactionData) string {
+	parts := []string{"/" + clean(strings.ToLower(d.Name))}
+	var walk func(os []option, depth int)
+	walk = func(os []option, depth int) {
+		const most, deep = 25, 3
+		for _, o := range os[:min(len(os), most)] {
+			if len(o.Value) == 0 {
+				if parts = append(parts, clean(o.Name)); depth < deep {
+					walk(o.Options, depth+1)
+				}
+				continue
+			}
+			var s string
+			if json.Unmarshal(o.Value, &s) != nil {
+				s = string(o.Value) // a number, true
+			}
+			if s = strings.TrimSpace(text.Valid(s)); s != "" {
+				const longest = 6000
+				parts = append(parts, text.Cut(s, longest))
+			}
+		}
+	}
+	walk(d.Options, 0)
+	return strings.Join(parts, " ")
+}
+
+// pressPrefix begins the custom ids of our buttons, and keyPrefix those whose
+// data is too long to be one.
+const (
+	pressPrefix = "oc:"
+	keyPrefix   = "oc#"
+	maxCustom   = 100
+)
+
+// customID is what Discord gives back when a button is pressed.
+func (b *bot) customID(ctx context.Context, data string) (string, error) {
+	if len(pressPrefix)+len(data) <= maxCustom {
+		return pressPrefix + data, nil
+	}
+	sum := sha256.Sum256([]byte(data))
+	key := hex.EncodeToString(sum[:16])
+	if b.env.SetState == nil {
+		return "", fault.New(fault.Invalid, "discord.Send", "the data of a button is too long: the limit is 97 characters")
+	}
+	return keyPrefix + key, b.env.SetState(ctx, "button/"+key, data)
+}
+
+// pressed is what a control stands for. native says that it is one of ours,
+// whose data is what its user says.
+func (b *bot) pressed(ctx context.Context, x interaction) (said string, native bool) {
+	const most = 4000
+	values := text.Cut(text.Valid(strings.Join(x.Data.Values[:min(len(x.Data.Values), 25)], ", ")), most)
+	if data, ok := strings.CutPrefix(x.Data.CustomID, pressPrefix); ok {
+		return strings.TrimSpace(text.Valid(data) + " " + values), true
+	}
+	if key, ok := strings.CutPrefix(x.Data.CustomID, keyPrefix); ok && b.env.State != nil {
+		if data, err := b.env.State(ctx, "button/"+key); err == nil && data != "" {
+			return strings.TrimSpace(data + " " + values), true
+		}
+	}
+	if name := clean(x.Data.CustomID); name != "" {
+		if values == "" {
+			return "[pressed " + name + "]", false
+		}
+		return "[chose " + name + ": " + values + "]", false
+	}
+	return "", false
+}
+
+// urlSafe tells what may stand in a path as a token.
+func urlSafe(s string) bool {
+	const most = 1024
+	return s != "" && len(s) <= most && strings.IndexFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.=~", r)
+	}) < 0
+}
