@@ -51,12 +51,8 @@ func (sh *shell) locate(ctx context.Context, t target) (client.Place, *config.Co
 	if err != nil {
 		return client.Place{}, nil, err
 	}
-	gw := c.Gateway
-	if sh.global.dev && gw.Port == 0 {
-		gw.Port = config.DevPort
-	}
 	p, err := client.Locate(ctx, client.Search{
-		URL: t.url, Token: t.token, Password: t.password, Getenv: sh.Getenv, Gateway: gw,
+		URL: t.url, Token: t.token, Password: t.password, Getenv: sh.Getenv, Gateway: c.Gateway,
 		Resolve: func(ctx context.Context, raw json.RawMessage) (secret.String, error) { return sh.resolve(ctx, c, raw) },
 	})
 	return p, c, err

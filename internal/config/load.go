@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/jsonc"
@@ -213,6 +214,9 @@ func (l *Loaded) decode(paths Paths, env *environment) {
 		root = prune(root, l.Problems)
 	}
 	l.Filled = fillDefaults(root)
+	if paths.Profile == devProfile && root.Find("gateway", "port") == nil {
+		l.Filled = l.Filled.With([]string{"gateway", "port"}, &jsonc.Node{Kind: jsonc.Number, Text: strconv.Itoa(DevPort)})
+	}
 	c, err := decode(l.Filled)
 	if err != nil && l.Valid() { // the schema and the types disagree
 		l.Problems = append(l.Problems, Problem{Message: err.Error(), hard: true}.at(l.Resolved))

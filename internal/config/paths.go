@@ -20,6 +20,9 @@ type PathOptions struct {
 // DevPort is the gateway port of --dev when nothing else chooses one.
 const DevPort = 19001
 
+// devProfile is the profile of --dev.
+const devProfile = "dev"
+
 // names of the file, the older ones still honoured.
 func fileNames() []string {
 	return []string{"openclaw.json", "clawdbot.json", "moldbot.json", "moltbot.json"}
@@ -44,7 +47,7 @@ func (o PathOptions) profile(env func(string) string) string {
 	p := o.Profile
 	switch {
 	case o.Dev:
-		p = "dev"
+		p = devProfile
 	case p == "":
 		p = strings.TrimSpace(env("OPENCLAW_PROFILE"))
 	}

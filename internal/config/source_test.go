@@ -327,3 +327,31 @@ func TestSetOllamaKey(t *testing.T) {
 		t.Errorf("provider = %+v", p)
 	}
 }
+
+// The profile dev has a port of its own, so that it runs beside the other one.
+func TestDevPort(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		profile, text string
+		want          int
+	}{
+		"dev":        {"dev", `{}`, config.DevPort},
+		"dev, said":  {"dev", `{ gateway: { port: 5 } }`, 5},
+		"other":      {"work", `{}`, 18789},
+		"no profile": {"", `{}`, 18789},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			paths := config.Paths{Home: dir, State: dir, Config: filepath.Join(dir, "openclaw.json"), Profile: test.profile}
+			l, err := config.Validate(t.Context(), paths, []byte(test.text), config.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := l.Config.Gateway.Port; got != test.want {
+				t.Errorf("port %d, want %d", got, test.want)
+			}
+		})
+	}
+}
