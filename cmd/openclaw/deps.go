@@ -37,9 +37,13 @@ func deps() cli.Deps {
 func serve(ctx context.Context, o cli.ServeOptions) error {
 	hurry, done := twice()
 	defer done()
+	port := 0 // the configuration's, which may change while it runs
+	if o.FixedPort {
+		port = o.Port
+	}
 	err := app.Run(ctx, app.Options{
 		Hurry: hurry,
-		Paths: o.Paths, Port: o.Port, Bind: o.Bind, Auth: o.Auth, Token: o.Token, Password: o.Password, Log: o.Log, LogFile: o.LogFile,
+		Paths: o.Paths, Port: port, Bind: o.Bind, Auth: o.Auth, Token: o.Token, Password: o.Password, Log: o.Log, LogFile: o.LogFile,
 		Ready: func(s app.Started) { o.Ready(cli.Ready{Addr: s.Addr, Model: s.Model}) },
 	})
 	if errors.Is(err, app.ErrRestart) {

@@ -56,8 +56,11 @@ type Deps struct {
 // ServeOptions are the flags of gateway run, after the configuration was
 // found fit to start with. Zero fields leave the configuration's word.
 type ServeOptions struct {
-	Paths         config.Paths
-	Port          int
+	Paths config.Paths
+	Port  int
+	// FixedPort says that a flag or the environment chose the port, so that the
+	// configuration can't move it.
+	FixedPort     bool
 	Bind          string
 	Auth          string
 	Token         secret.String

@@ -111,7 +111,7 @@ func (sh *shell) runGateway(ctx context.Context, f runFlags) error {
 	if l, err = sh.ensureToken(ctx, l, o); err != nil {
 		return err
 	}
-	if o.Port == 0 {
+	if o.FixedPort = o.Port != 0 || client.EnvPort(sh.Getenv) != 0; o.Port == 0 {
 		o.Port = sh.port(l.Config)
 	}
 	if pid, held, err := store.Holder(paths.State); err == nil && held && !f.force {
@@ -228,13 +228,7 @@ func localName(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func (sh *shell) port(c *config.Config) int {
-	gw := c.Gateway
-	if sh.global.dev && gw.Port == 0 {
-		gw.Port = config.DevPort
-	}
-	return client.Port(sh.Getenv, gw)
-}
+func (sh *shell) port(c *config.Config) int { return client.Port(sh.Getenv, c.Gateway) }
 
 // gatewayLog writes to the console for people and to a file for programs.
 func (sh *shell) gatewayLog(c *config.Config, verbose bool) (*slog.Logger, *logfile.Handler, error) {

@@ -15,6 +15,9 @@ func TestRestart(t *testing.T) {
 	var ports []int
 	d := cli.Deps{Serve: func(_ context.Context, o cli.ServeOptions) error {
 		ports = append(ports, o.Port)
+		if o.FixedPort {
+			t.Error("the port is fixed, and neither a flag nor the environment says it")
+		}
 		if len(ports) > 1 {
 			return nil
 		}

@@ -71,15 +71,23 @@ func Locate(ctx context.Context, s Search) (Place, error) {
 
 // Port is the gateway's port on this host.
 func Port(getenv func(string) string, g config.Gateway) int {
-	for _, k := range []string{"OPENCLAW_GATEWAY_PORT", "CLAWDBOT_GATEWAY_PORT"} {
-		if n, err := strconv.Atoi(strings.TrimSpace(getenv(k))); err == nil && n > 0 && n < 65536 {
-			return n
-		}
+	if n := EnvPort(getenv); n > 0 {
+		return n
 	}
 	if g.Port > 0 {
 		return g.Port
 	}
 	return DefaultPort
+}
+
+// EnvPort is the port that the environment chooses; 0 is none.
+func EnvPort(getenv func(string) string) int {
+	for _, k := range []string{"OPENCLAW_GATEWAY_PORT", "CLAWDBOT_GATEWAY_PORT"} {
+		if n, err := strconv.Atoi(strings.TrimSpace(getenv(k))); err == nil && n > 0 && n < 65536 {
+			return n
+		}
+	}
+	return 0
 }
 
 // localHost is the address to dial on this host: loopback, unless the gateway
