@@ -64,26 +64,33 @@ func (sh *shell) examine(ctx context.Context, f doctorFlags) error {
 	// The configuration is mended first: the other checks read it.
 	all = append(all, sh.runChecks(ctx, f, ask, []feature.Check{{Name: "Config", Run: sh.checkConfig}})...)
 	c, err := sh.settled(ctx)
-	if err != nil && c == nil {
-		return err
+	if c == nil { // nothing to look with; what there is to say was said
+		return sh.conclude(all, f, err)
 	}
 	if f.token {
 		all = append(all, sh.newGatewayToken(ctx))
 	}
 	checks := sh.checks(c, f)
-	if sh.Checks != nil && err == nil {
+	if sh.Checks != nil {
 		checks = append(checks, sh.Checks(ctx, c)...)
 	}
 	all = append(all, sh.runChecks(ctx, f, ask, checks)...)
 	return sh.conclude(all, f, err)
 }
 
-// settled loads the configuration anew, as far as it goes.
+// settled loads the configuration anew. The other checks look at an invalid one
+// through the last that worked, which is what a gateway runs on meanwhile, or as
+// far as it goes.
 func (sh *shell) settled(ctx context.Context) (*config.Config, error) {
 	sh.loaded = nil
 	l, err := sh.load(ctx)
 	if l == nil {
 		return nil, err
+	}
+	if !l.Valid() {
+		if good := config.Remembered(sh.paths(), config.LoadOptions{Env: sh.Getenv}); good != nil {
+			l = good
+		}
 	}
 	sh.loaded = l
 	return l.Config, err
@@ -216,15 +223,42 @@ func (sh *shell) checkConfig(ctx context.Context) []feature.Finding {
 	}
 	var out []feature.Finding
 	for _, p := range inv.Problems { // one repair mends all; the next ones find it done
-		mend := p.Mend
+		mend, fix := p.Mend, func(ctx context.Context) error { return sh.repairConfig(ctx, p) }
 		p.Mend = "" // it has a line of its own
-		out = append(out, feature.Finding{Severity: "error", Text: p.String(), Mend: mend, Fix: sh.repairConfig})
+		if l.Doc == nil {
+			if fix = sh.bringBack(); fix != nil {
+				mend = "put back the last config that worked, and keep this file as a backup: openclaw doctor --fix"
+			}
+		}
+		out = append(out, feature.Finding{Severity: "error", Text: p.String(), Mend: mend, Fix: fix})
 	}
 	return out
 }
 
-func (sh *shell) repairConfig(ctx context.Context) error {
+// bringBack puts the last configuration that worked where a file is that can't
+// even be read. It is nil when there is none.
+func (sh *shell) bringBack() func(context.Context) error {
+	good := config.Remembered(sh.paths(), config.LoadOptions{Env: sh.Getenv})
+	if good == nil {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		s, err := sh.file().Replace(ctx, good.Raw)
+		if err != nil {
+			return err
+		}
+		sh.note("  Put back the last config that worked; the broken file is %s.", s.Backup)
+		return nil
+	}
+}
+
+// repairConfig mends p and everything else that can be, or nothing: a file that
+// stays invalid isn't written. The error is about p.
+func (sh *shell) repairConfig(ctx context.Context, p config.Problem) error {
 	s, changes, err := sh.file().Repair(ctx)
+	if inv, ok := errors.AsType[*config.Invalid](err); ok {
+		return byHand(p, inv.Problems)
+	}
 	if err != nil {
 		return err
 	}
@@ -238,4 +272,17 @@ func (sh *shell) repairConfig(ctx context.Context) error {
 		return fault.New(fault.Invalid, "cli.doctor", "what is left must be changed by hand: openclaw config validate")
 	}
 	return nil
+}
+
+// byHand says why p wasn't mended: it has to be changed by hand, or waits for
+// those that have to.
+func byHand(p config.Problem, left []config.Problem) error {
+	var names []string
+	for _, q := range left {
+		if q.Path == p.Path && q.Message == p.Message {
+			return fault.New(fault.Invalid, "cli.doctor", "only you know what is meant; "+first(q.Mend, "change it in the file"))
+		}
+		names = append(names, first(q.Path, q.Message))
+	}
+	return fault.New(fault.Invalid, "cli.doctor", "first change by hand: "+strings.Join(names, ", "))
 }

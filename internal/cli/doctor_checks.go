@@ -106,7 +106,8 @@ func (sh *shell) checkSessions(ctx context.Context, c *config.Config) []feature.
 		s := storeOf(c, a)
 		rows, err := sh.readSessions(ctx, c, s, time.Now())
 		if err != nil {
-			out = append(out, feature.Finding{Severity: "error", Text: hint(err), Mend: "restore " + s.Path + " from a backup, or move it away: the gateway writes it anew"})
+			text, _, _ := strings.Cut(hint(err), " Try:") // this is what one would try
+			out = append(out, feature.Finding{Severity: "error", Text: text, Mend: "openclaw gateway run: it sets " + s.Path + " aside and writes it anew from its database"})
 			continue
 		}
 		sortSessions(rows)
@@ -192,7 +193,17 @@ func (sh *shell) checkPort(ctx context.Context, c *config.Config) []feature.Find
 // checkGateway asks a running gateway how it is.
 func (sh *shell) checkGateway(ctx context.Context, c *config.Config) []feature.Finding {
 	if c.Gateway.Mode != "remote" && !busy(ctx, sh.port(c)) {
-		return []feature.Finding{{Severity: "info", Text: "no gateway runs.", Mend: "openclaw gateway run"}}
+		out := []feature.Finding{{Severity: "info", Text: "no gateway runs.", Mend: "openclaw gateway run"}}
+		if c.Gateway.Mode == "" && exists(c.Paths.Config) {
+			out = append([]feature.Finding{{
+				Severity: "warning", Text: "gateway.mode isn't set, so that no gateway starts.", Mend: "openclaw config set gateway.mode local",
+				Fix: func(ctx context.Context) error {
+					_, err := sh.edit(ctx, change{"gateway.mode", "local", false})
+					return err
+				},
+			}}, out...)
+		}
+		return out
 	}
 	var h struct {
 		OK bool `json:"ok"`
