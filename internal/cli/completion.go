@@ -66,6 +66,26 @@ func (sh *shell) complete(name string, install, write, yes bool) error {
 	return sh.hookShell(name, path, yes)
 }
 
+// bashAlone goes after the script for bash, which else works only where the
+// package bash-completion is installed.
+const bashAlone = `
+__openclaw_init_completion()
+{
+    COMPREPLY=()
+    if declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+        _get_comp_words_by_ref "$@" cur prev words cword
+        return
+    fi
+    words=("${COMP_WORDS[@]}")
+    cword=$COMP_CWORD
+    cur=${words[cword]}
+    prev=${words[cword-1]}
+}
+if ! declare -F __ltrim_colon_completions >/dev/null 2>&1; then
+    __ltrim_colon_completions() { :; }
+fi
+`
+
 func (sh *shell) script(name string) (string, error) {
 	var (
 		b   bytes.Buffer
@@ -74,6 +94,7 @@ func (sh *shell) script(name string) (string, error) {
 	switch name {
 	case "bash":
 		err = sh.root.GenBashCompletionV2(&b, true)
+		b.WriteString(bashAlone)
 	case "zsh":
 		err = sh.root.GenZshCompletion(&b)
 	case "fish":
