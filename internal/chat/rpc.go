@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -227,6 +228,7 @@ func attachments(raw []any) ([]msg.Attachment, error) {
 		content, _ := o["content"].(string)
 		mime, _ := o["mimeType"].(string)
 		name, _ := o["fileName"].(string)
+		label := attachmentLabel(o, i)
 		if head, data, ok := strings.Cut(content, ","); ok && strings.HasPrefix(head, "data:") {
 			content = data
 			if mime == "" {
@@ -234,16 +236,26 @@ func attachments(raw []any) ([]msg.Attachment, error) {
 			}
 		}
 		if len(content) > base64.StdEncoding.EncodedLen(largest) {
-			return nil, rpc.Invalid("attachment %s: exceeds size limit (%d bytes)", name, largest)
+			return nil, rpc.Invalid("attachment %s: exceeds size limit (%d bytes)", label, largest)
 		}
 		data, err := base64.StdEncoding.DecodeString(content)
 		if err != nil || len(data) == 0 {
-			return nil, rpc.Invalid("attachment %s: invalid base64 content", name)
+			return nil, rpc.Invalid("attachment %s: invalid base64 content", label)
 		}
 		if !strings.HasPrefix(mime, "image/") {
-			return nil, rpc.Invalid("attachment %s: only images are taken (got %q)", name, mime)
+			return nil, rpc.Invalid("attachment %s: only images are taken (got %q)", label, mime)
 		}
 		out = append(out, msg.Attachment{MIME: mime, Name: name, Size: int64(len(data)), Data: data})
 	}
 	return out, nil
+}
+
+// attachmentLabel is what a refusal calls an attachment.
+func attachmentLabel(o map[string]any, i int) string {
+	for _, k := range []string{"fileName", "type"} {
+		if s, ok := o[k].(string); ok && s != "" {
+			return s
+		}
+	}
+	return fmt.Sprintf("attachment-%d", i+1)
 }
