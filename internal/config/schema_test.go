@@ -57,7 +57,7 @@ func TestSchemaIsTheRecordedOne(t *testing.T) {
 func TestRecordedSections(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"bluebubbles", "discord", "feishu", "googlechat", "imessage", "line", "mattermost", "msteams",
+		"bluebubbles", "feishu", "googlechat", "imessage", "line", "mattermost", "msteams",
 		"nextcloud-talk", "synology-chat", "whatsapp", "zalo",
 	}
 	if got := spec.Recorded(); !slices.Equal(got, want) {

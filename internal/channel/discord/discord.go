@@ -32,7 +32,7 @@ const ID id.Channel = "discord"
 // Kind makes Discord channels.
 func Kind() channel.Kind {
 	return channel.Kind{
-		ID: ID, Label: "Discord", Config: Config{}, New: build,
+		ID: ID, Label: "Discord", Config: Account{}, New: build,
 		Env:       []channel.EnvKey{{Key: "token", Name: "DISCORD_BOT_TOKEN"}},
 		Normalize: normalize, Forms: forms, IsName: isName, Rules: rules, Target: target,
 	}

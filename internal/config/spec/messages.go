@@ -16,7 +16,7 @@ type Messages struct {
 	RemoveAckAfterReply bool                    `json:"removeAckAfterReply"`
 	StatusReactions     MessagesStatusReactions `json:"statusReactions"`
 	SuppressToolErrors  bool                    `json:"suppressToolErrors"`
-	TTS                 MessagesTTS             `json:"tts"`
+	TTS                 settings.TTS            `json:"tts"`
 }
 
 // MessagesGroupChat is messages.groupChat.
