@@ -22,7 +22,7 @@ type channelFlag struct {
 // channelFlags are the recorded flags that a channel in this build knows.
 func channelFlags() []channelFlag {
 	return []channelFlag{
-		{"token", "token", "Telegram: the bot's token", map[id.Channel]string{"telegram": "botToken"}},
+		{"token", "token", "Discord, Telegram: the bot's token", map[id.Channel]string{"discord": "token", "telegram": "botToken"}},
 		{"bot-token", "token", "Slack: the Bot User OAuth Token, xoxb-...; Telegram: the same as --token", map[id.Channel]string{"slack": "botToken", "telegram": "botToken"}},
 		{"app-token", "token", "Slack: the App-Level Token, xapp-...", map[id.Channel]string{"slack": "appToken"}},
 		{"token-file", "path", "Telegram: read the token from this file", map[id.Channel]string{"telegram": "tokenFile"}},
@@ -31,9 +31,9 @@ func channelFlags() []channelFlag {
 		{"user-id", "id", "IRC: the nick", map[id.Channel]string{"irc": "nick"}},
 		{"password", "password", "IRC: the server's password", map[id.Channel]string{"irc": "password"}},
 		{"group-channels", "list", "IRC: rooms to join, with commas", map[id.Channel]string{"irc": "channels"}},
-		{"dm-allowlist", "list", "who may write directly, with commas", map[id.Channel]string{"irc": "allowFrom", "slack": "allowFrom", "telegram": "allowFrom"}},
+		{"dm-allowlist", "list", "who may write directly, with commas", map[id.Channel]string{"discord": "allowFrom", "irc": "allowFrom", "slack": "allowFrom", "telegram": "allowFrom"}},
 		{"webhook-url", "url", "Telegram: be called here instead of asking", map[id.Channel]string{"telegram": "webhookUrl"}},
-		{"name", "name", "what to call the account", map[id.Channel]string{"irc": "name", "slack": "name", "telegram": "name"}},
+		{"name", "name", "what to call the account", map[id.Channel]string{"discord": "name", "irc": "name", "slack": "name", "telegram": "name"}},
 	}
 }
 

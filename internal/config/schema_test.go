@@ -21,6 +21,8 @@ func wanted() map[string]string {
 		"mcp: only ours":                                  "the section of servers whose tools agents use, which came later",
 		"channels.telegram.apiRoot: only ours":            "another Bot API server, which came later",
 		"channels.telegram.accounts.*.apiRoot: only ours": "the same, for one account",
+		"channels.discord.apiRoot: only ours":             "another Discord, which tests need",
+		"channels.discord.accounts.*.apiRoot: only ours":  "the same, for one account",
 		"channels.slack.apiRoot: only ours":               "another Slack, which tests need",
 		"channels.slack.accounts.*.apiRoot: only ours":    "the same, for one account",
 	}

@@ -273,7 +273,11 @@ func (b *bot) trail(ctx context.Context, to string) (out []message, err error) {
 	}
 	const page, since = "50", 26 * time.Hour // older deliveries are given up by the outbox
 	var ms []message
-	if err := b.api.get(ctx, "/channels/"+to+"/messages", url.Values{"limit": {page}}, &ms); err != nil {
+	err = b.patient(ctx, func() error {
+		ms = nil
+		return b.api.get(ctx, "/channels/"+to+"/messages", url.Values{"limit": {page}}, &ms)
+	})
+	if err != nil {
 		if refusedWith(err, codeNoPermission, codeNoAccess) {
 			return nil, nil // it doesn't let us look
 		}

@@ -96,11 +96,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	for k, v := range fault.Header {
 		w.Header().Set(k, v)
 	}
-	w.WriteHeader(ans.status)
-	if faulty && !fault.Accept {
+	if faulty {
+		w.WriteHeader(fault.Status)
 		_, _ = io.WriteString(w, fault.Body)
 		return
 	}
+	w.WriteHeader(ans.status)
 	if ans.body != nil {
 		_ = json.NewEncoder(w).Encode(ans.body)
 	}
@@ -112,7 +113,7 @@ func (s *Server) fault(route string) (Fault, bool) {
 	for k, fs := range s.faults {
 		if strings.HasPrefix(route, k) && len(fs) > 0 {
 			s.faults[k] = fs[1:]
-			return fs[0], true
+			return fs[0], fs[0].Status != 0 || fs[0].Cut
 		}
 	}
 	return Fault{}, false

@@ -68,13 +68,13 @@ type Call struct {
 	At           time.Time
 }
 
-// Fault is how one call goes wrong.
+// Fault is how one call goes wrong; the zero Fault is one that doesn't.
 type Fault struct {
 	Status int    // 0 with Cut: the connection breaks
 	Body   string // of the answer
 	Header map[string]string
 	Cut    bool // break the connection instead of answering
-	Accept bool // with Cut: act as if nothing were wrong, then break
+	Accept bool // act as if nothing were wrong, and then go wrong
 	Wait   time.Duration
 }
 
