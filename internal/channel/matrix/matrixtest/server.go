@@ -538,3 +538,10 @@ func (s *Server) messages(r *http.Request, room string) (int, any) {
 	}
 	return http.StatusOK, out
 }
+
+// AddRoom makes a room that the bot and others are in.
+func (s *Server) AddRoom(room string, others ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.members[room] = append([]string{Bot}, others...)
+}
