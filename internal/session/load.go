@@ -245,7 +245,8 @@ func history(chain []*record, v *view) {
 		from = i + 1
 		break
 	}
-	v.msgs = append(make([]llm.Message, 0, len(v.msgs)+len(chain)-from+32), v.msgs...)
+	n := len(v.msgs) + len(chain) - from
+	v.msgs = append(make([]llm.Message, 0, n+min(n/4, 28)+4), v.msgs...) // most sessions are short
 	for _, r := range chain[from:] {
 		add(r, v)
 	}

@@ -84,7 +84,7 @@ func newTown(t *testing.T) *town {
 			"irc":      irc,
 		},
 		"session":  object{"dmScope": "per-channel-peer"},
-		"messages": object{"queue": object{"mode": "followup"}},
+		"messages": object{"queue": object{"mode": "followup", "cap": 2000}},
 	})
 	w.Edit(func(c map[string]any) {
 		c["agents"].(object)["defaults"].(object)["maxConcurrent"] = 16
@@ -120,7 +120,8 @@ func (w *town) say(n int, text string) {
 		}})
 		w.tg.Push(string(raw))
 	case 1:
-		w.slack.Say(text)
+		user := fmt.Sprintf("U0P%d", n)
+		w.slack.Write(slacktest.Message{Channel: w.slack.Join(user), User: user, Text: text}, "im")
 	case 2:
 		room, person := fmt.Sprintf("!r%d:test", n), fmt.Sprintf("@p%d:test", n)
 		w.matrix.AddRoom(room, person)

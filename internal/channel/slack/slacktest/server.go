@@ -432,3 +432,13 @@ func (s *Server) confirm(raw []byte) {
 		}
 	}
 }
+
+// Join makes the conversation of one more person with the bot, and returns it.
+func (s *Server) Join(user string) (channel string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dms[user] == "" {
+		s.dms[user] = "D" + user[1:]
+	}
+	return s.dms[user]
+}
