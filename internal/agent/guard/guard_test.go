@@ -196,7 +196,7 @@ func TestUnknown(t *testing.T) {
 		"WebFetch":               "Did you mean web_fetch",
 		"functions.exec":         "Did you mean exec",
 		"sessions_status":        "Did you mean session_status",
-		"teleport":               "The tools are: read, write",
+		"not_a_tool":             "Tool not_a_tool not found",
 		strings.Repeat("x", 1e5): "not found",
 	} {
 		res := guard.Unknown(name, known)

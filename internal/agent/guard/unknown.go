@@ -9,19 +9,14 @@ import (
 )
 
 // Unknown answers a call of a tool that a run doesn't have. It names the tools
-// that may have been meant, or all when there are few.
+// that may have been meant.
 func Unknown(name string, known []string) tool.Result {
 	shown := text.Preview(name, 60)
 	near := nearNames(name, known)
-	switch {
-	case len(near) > 0:
+	if len(near) > 0 {
 		return tool.Errorf("Tool %s not found. Did you mean %s?", shown, strings.Join(near, " or "))
-	case len(known) == 0:
-		return tool.Errorf("Tool %s not found. There are no tools in this run; answer with text.", shown)
-	case len(known) <= 40:
-		return tool.Errorf("Tool %s not found. The tools are: %s.", shown, strings.Join(known, ", "))
 	}
-	return tool.Errorf("Tool %s not found. Use only tools that are listed.", shown)
+	return tool.Errorf("Tool %s not found", shown) // as recorded: wire/README.md
 }
 
 // nearNames returns up to three names close to name, nearest first.
