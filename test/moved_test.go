@@ -3,6 +3,7 @@ package test
 import (
 	"net/http"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,4 +54,33 @@ func answers(t *testing.T, g *harness.Gateway) {
 		}
 	}
 	t.Fatalf("nothing answers on port %d", g.Port)
+}
+
+// A logout takes the token out of the configuration, and the account goes.
+func TestLogout(t *testing.T) {
+	t.Parallel()
+	m := harness.NewModel(t)
+	g := harness.New(t, m.URL, map[string]any{"channels": map[string]any{
+		"telegram": map[string]any{"enabled": true, "botToken": "123456:TEST-token_of_the_bot", "apiRoot": "http://127.0.0.1:1"},
+		"irc":      map[string]any{"enabled": false, "host": "127.0.0.1", "port": 1, "nick": "bot"},
+	}})
+	g.Start()
+	if code, out := run(t, g, 20*time.Second, "channels", "logout", "--channel", "telegram"); code != 0 || !strings.Contains(out, "Logged out of telegram default") {
+		t.Fatalf("%d: %s", code, out)
+	}
+	if code, out := run(t, g, 20*time.Second, "config", "get", "channels.telegram.botToken"); code == 0 {
+		t.Errorf("the token is still there: %s", out)
+	}
+	if code, out := run(t, g, 20*time.Second, "config", "get", "channels.telegram.apiRoot"); code != 0 {
+		t.Errorf("more than the token is gone: %s", out)
+	}
+	if code, out := run(t, g, 20*time.Second, "channels", "logout", "--channel", "telegram"); code != 0 || !strings.Contains(out, "wasn't logged in") {
+		t.Errorf("a second logout: %d: %s", code, out)
+	}
+	if code, out := run(t, g, 20*time.Second, "channels", "logout", "--channel", "irc"); code == 0 || !strings.Contains(out, "does not support logout") {
+		t.Errorf("IRC: %d: %s", code, out)
+	}
+	if code, out := run(t, g, 20*time.Second, "message", "send", "--channel", "telegram", "--target", "abc", "-m", "x"); code == 0 || strings.Contains(out, "Error: Error:") {
+		t.Errorf("send: %d: %s", code, out)
+	}
 }

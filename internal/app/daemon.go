@@ -12,7 +12,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
-	"github.com/openclaw-go/openclaw/internal/base/version"
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/client"
 	"github.com/openclaw-go/openclaw/internal/command"
@@ -76,8 +75,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 		Tools: g.tools.list, Profiles: guard.Profiles, Channels: g.channels.statuses, Identity: g.identity,
 		Workspace: g.workspace, Restart: g.restart, LogFile: func() string { return g.opts.LogFile },
 		Commands: func() []command.Command { return g.commands }, HeartbeatPrompt: heartbeatPrompt,
-		File:  config.File{Paths: g.opts.Paths, Version: version.Protocol, Load: config.LoadOptions{LastGood: true}},
-		Apply: g.apply,
+		File: g.file(), Apply: g.apply, Logout: g.logout,
 	})
 	g.info, g.choose = g.control.SessionInfo, g.control.ChooseModel
 	all, err := feature.Merge(

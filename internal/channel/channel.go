@@ -98,6 +98,9 @@ type Kind struct {
 	// Env names the environment variables that fill keys which the section of
 	// the default account leaves out.
 	Env []EnvKey
+	// Tokens names the keys of a section that a logout takes out, for channels
+	// that are no Login.
+	Tokens []string
 	// Normalize turns an id as people write it in allow lists ("@alice",
 	// "tg:123", "irc:bob") into the form of msg.Sender.ID, or "" when it can
 	// never match. Nil keeps it as it is.

@@ -248,8 +248,15 @@ func (sh *shell) channelsLogout() *cobra.Command {
 		if account != "" {
 			params["accountId"] = account
 		}
-		if err := sh.call(ctx, target{timeout: 30000}, "channels.logout", params, nil); err != nil {
+		var done struct {
+			Cleared bool `json:"cleared"`
+		}
+		if err := sh.call(ctx, target{timeout: 30000}, "channels.logout", params, &done); err != nil {
 			return err
+		}
+		if !done.Cleared {
+			sh.line("%s %s wasn't logged in.", ch, first(account, string(id.DefaultAccount)))
+			return nil
 		}
 		sh.line("Logged out of %s %s", ch, first(account, string(id.DefaultAccount)))
 		return nil

@@ -32,7 +32,7 @@ func Kind() channel.Kind {
 	p := &pollers{busy: map[string]chan struct{}{}}
 	return channel.Kind{
 		ID: ID, Label: "Telegram", Config: Section{}, Normalize: normalize,
-		Env: []channel.EnvKey{{Key: "botToken", Name: "TELEGRAM_BOT_TOKEN"}},
+		Env: []channel.EnvKey{{Key: "botToken", Name: "TELEGRAM_BOT_TOKEN"}}, Tokens: []string{"botToken", "tokenFile"},
 		New: func(env channel.Env, raw json.RawMessage) (channel.Channel, error) { return build(p, env, raw) },
 	}
 }
