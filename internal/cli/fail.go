@@ -192,7 +192,7 @@ func rpcText(e *rpc.Error) string {
 	case e.Code == "UNAVAILABLE" && e.RetryAfter > 0:
 		return fmt.Sprintf("%s\nTry again in %s.", e.Message, e.RetryAfter)
 	}
-	return e.Message
+	return strings.TrimPrefix(e.Message, "Error: ") // which is said already
 }
 
 func invalidText(e *config.Invalid) string {

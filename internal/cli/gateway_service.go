@@ -169,6 +169,9 @@ func (sh *shell) installService(ctx context.Context, port int, token string, for
 	if l.Config.Gateway.Mode == "" {
 		changes = append(changes, change{"gateway.mode", "local", false})
 	}
+	if port != 0 && port != sh.port(l.Config) { // for the commands that look for it
+		changes = append(changes, change{"gateway.port", port, false})
+	}
 	if len(changes) > 0 {
 		if l, err = sh.edit(ctx, changes...); err != nil {
 			return sh.told(r, err)
