@@ -30,7 +30,7 @@ func newClub(t *testing.T, section object) *club {
 	}
 	c.Gateway = harness.New(t, c.model.URL, object{
 		"channels": object{"discord": s},
-		"messages": object{"queue": object{"mode": "followup"}}, // each message has an answer of its own
+		"messages": object{"queue": object{"mode": "followup", "cap": 1000}}, // each message has an answer of its own
 	})
 	return c
 }

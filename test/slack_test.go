@@ -33,7 +33,7 @@ func newOffice(t *testing.T, section object) *office {
 	}
 	o.Gateway = harness.New(t, o.model.URL, object{
 		"channels": object{"slack": s},
-		"messages": object{"queue": object{"mode": "followup"}}, // each message has an answer of its own
+		"messages": object{"queue": object{"mode": "followup", "cap": 1000}}, // each message has an answer of its own
 	})
 	return o
 }

@@ -24,7 +24,7 @@ func newPhone(t *testing.T, section object) *phone {
 	t.Cleanup(p.tg.Close)
 	p.Gateway = harness.New(t, p.model.URL, object{
 		"channels": object{"telegram": p.telegram(section)},
-		"messages": object{"queue": object{"mode": "followup"}}, // each message has an answer of its own
+		"messages": object{"queue": object{"mode": "followup", "cap": 1000}}, // each message has an answer of its own
 	})
 	return p
 }
