@@ -102,13 +102,17 @@ func (c *core) turn(ctx context.Context, t Turn) (msg.Inbound, error) {
 	if key == "" {
 		key = id.MainKey(a)
 	}
+	thinking, ok := session.ThinkingLevel(t.Thinking)
+	if !ok {
+		return msg.Inbound{}, fault.New(fault.Invalid, "app.Embedded", "Invalid thinking level. Use one of: off, minimal, low, medium, high, xhigh, adaptive.")
+	}
 	run := t.Run
 	if run == "" {
 		run = id.NewRun()
 	}
 	in := msg.Inbound{
 		ID: id.Message(run), Text: t.Message, Mentioned: true, Received: time.Now(), At: msg.Address{Channel: "webchat", Kind: msg.Direct},
-		Client: &msg.Client{Run: run, Session: key, Owner: true, Label: "cli", Plain: true, Thinking: t.Thinking, Timeout: t.Timeout},
+		Client: &msg.Client{Run: run, Session: key, Owner: true, Label: "cli", Plain: true, Thinking: thinking, Timeout: t.Timeout},
 	}
 	if t.Deliver {
 		to, err := c.chat.Target(ctx, key, string(t.Channel), t.To, string(t.Account), "")

@@ -14,6 +14,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/jsonr"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/rpc"
+	"github.com/openclaw-go/openclaw/internal/session"
 )
 
 // Methods are the methods of the gateway protocol about talking to agents
@@ -96,6 +97,13 @@ func (h *Handler) rpcChatSend(ctx context.Context, c *rpc.Caller, p chatSend) (a
 	if strings.TrimSpace(p.Message) == "" && len(atts) == 0 {
 		return nil, rpc.Invalid("message or attachment required")
 	}
+	if strings.ContainsRune(p.Message, 0) {
+		return nil, rpc.Invalid("message must not contain null bytes")
+	}
+	thinking, err := thinkingLevel(p.Thinking)
+	if err != nil {
+		return nil, err
+	}
 	key := h.key(p.SessionKey)
 	if _, ok := h.stops(p.Message); ok {
 		runs, err := h.halt(ctx, key, "", "stop")
@@ -105,13 +113,22 @@ func (h *Handler) rpcChatSend(ctx context.Context, c *rpc.Caller, p chatSend) (a
 		return aborted{OK: true, Aborted: len(runs) > 0, Runs: nonNil(runs)}, nil
 	}
 	in := h.inbound(c, key, id.Run(p.Key), p.Message, atts)
-	in.Client.Thinking = p.Thinking
+	in.Client.Thinking = thinking
 	in.Client.Timeout = time.Duration(p.TimeoutMs) * time.Millisecond
 	status, err := h.accept(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	return started{Run: in.Client.Run, Status: status}, nil
+}
+
+// thinkingLevel is the level that a client asks for.
+func thinkingLevel(word string) (string, error) {
+	level, ok := session.ThinkingLevel(word)
+	if !ok {
+		return "", rpc.Invalid("Invalid thinking level. Use one of: off, minimal, low, medium, high, xhigh, adaptive.")
+	}
+	return level, nil
 }
 
 // accept stores in and returns the status that its sender is told: started for

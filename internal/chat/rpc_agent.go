@@ -154,8 +154,12 @@ func (h *Handler) agentInbound(ctx context.Context, c *rpc.Caller, p agentParams
 	if err != nil {
 		return msg.Inbound{}, err
 	}
+	thinking, err := thinkingLevel(p.Thinking)
+	if err != nil {
+		return msg.Inbound{}, err
+	}
 	in := h.inbound(c, key, id.Run(p.Key), p.Message, atts)
-	in.Client.Thinking, in.Client.System, in.Client.Plain = p.Thinking, p.System, true
+	in.Client.Thinking, in.Client.System, in.Client.Plain = thinking, p.System, true
 	in.Client.Timeout = time.Duration(p.Timeout) * time.Second
 	if p.Deliver {
 		to, err := h.Target(ctx, key, cmp.Or(p.ReplyChannel, p.Channel), cmp.Or(p.ReplyTo, p.To), cmp.Or(p.ReplyAccountID, p.AccountID), p.ThreadID)

@@ -102,6 +102,23 @@ type choice struct {
 	refuse string // what an unknown value is answered with
 }
 
+// thinkingLevels and the other words that stand for one of them.
+func thinkingLevels() (levels []string, alias map[string]string) {
+	return []string{"off", "minimal", "low", "medium", "high", "xhigh", "adaptive"},
+		map[string]string{"on": "low", "min": "minimal", "mid": "medium", "max": "high", "highest": "high"}
+}
+
+// ThinkingLevel is the level of thinking that word stands for, "" for none; ok
+// is false for a word that stands for nothing.
+func ThinkingLevel(word string) (level string, ok bool) {
+	levels, alias := thinkingLevels()
+	level = strings.ToLower(strings.TrimSpace(word))
+	if a := alias[level]; a != "" {
+		level = a
+	}
+	return level, level == "" || slices.Contains(levels, level)
+}
+
 func (b *Book) apply(s *Session, p patchParams) error {
 	if err := lineage(s, p); err != nil {
 		return err
@@ -109,8 +126,7 @@ func (b *Book) apply(s *Session, p patchParams) error {
 	if label, set := p.text("label"); set {
 		s.Label = label
 	}
-	thinking := []string{"off", "minimal", "low", "medium", "high", "xhigh", "adaptive"}
-	thinkingAlias := map[string]string{"on": "low", "min": "minimal", "mid": "medium", "max": "high", "highest": "high"}
+	thinking, thinkingAlias := thinkingLevels()
 	onOff := map[string]string{"true": "on", "false": "off", "yes": "on", "no": "off", "1": "on", "0": "off"}
 	for _, c := range []choice{
 		{"thinkingLevel", &s.ThinkingLevel, thinking, thinkingAlias, "invalid thinkingLevel (use off|minimal|low|medium|high|adaptive)"},
