@@ -315,7 +315,7 @@ func (b *bot) ownThread(ctx context.Context, in *msg.Inbound, m message) {
 		return
 	}
 	f := find(b.cfg.Guilds, *in)
-	if !f.listed || !yes(first(f.room.AutoThread, f.star.AutoThread), false) {
+	if !yes(first(f.room.AutoThread, f.star.AutoThread), false) || !f.admits(*in, b.cfg.NameMatching) {
 		return
 	}
 	if m.Thread == nil {

@@ -36,3 +36,15 @@ func Read(kind string, raw []byte) (ins []msg.Inbound) {
 	})
 	return ins
 }
+
+// Render writes Markdown as Discord reads it.
+func Render(source, tables string) string {
+	made, err := build(channel.Env{}, json.RawMessage(`{"token":"x","markdown":{"tables":"`+tables+`"}}`))
+	if err != nil {
+		panic(err)
+	}
+	return made.(*bot).shown(source)
+}
+
+// OggLength is the length of a voice note.
+func OggLength(data []byte) time.Duration { return oggLength(data) }

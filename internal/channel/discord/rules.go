@@ -3,6 +3,7 @@ package discord
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/msg"
@@ -121,15 +122,21 @@ func rules(section json.RawMessage, in msg.Inbound) channel.Rules {
 		r.Disabled = true // of a guild that lists its channels, the others are closed
 		return r
 	}
-	on := true
-	for _, p := range []*bool{f.room.Enabled, f.room.Allow} {
-		if p != nil && !*p {
-			on = false
-		}
-	}
-	r.Disabled = !on
+	r.Disabled = !f.on()
 	r.Mention = first(f.room.RequireMention, f.star.RequireMention, f.guild.RequireMention)
 	r.Prompt, r.Skills = f.room.SystemPrompt, f.room.Skills
+	r.Allow, r.Roles = f.people()
+	return r
+}
+
+// on tells whether the room is let in, where its guild is.
+func (f found) on() bool {
+	return yes(f.room.Enabled, true) && yes(f.room.Allow, true) && (len(f.guild.Channels) == 0 || f.named || f.stars)
+}
+
+// people are who may speak in the room: the lists of the room, else those of
+// the guild; without any, whoever is there.
+func (f found) people() (allow, roleIDs []string) {
 	users, roles := f.room.Users, f.room.Roles
 	if users == nil && roles == nil {
 		users, roles = f.star.Users, f.star.Roles
@@ -137,20 +144,41 @@ func rules(section json.RawMessage, in msg.Inbound) channel.Rules {
 	if users == nil && roles == nil {
 		users, roles = f.guild.Users, f.guild.Roles
 	}
-	r.Allow = []string{"*"} // whoever is in a room that is listed
-	if users != nil || roles != nil {
-		r.Allow = words(users)
-		for _, x := range words(roles) {
-			x = strings.TrimSpace(x)
-			if rest, ok := strings.CutPrefix(x, "<@&"); ok {
-				x = strings.TrimSuffix(rest, ">")
-			}
-			if x = strings.TrimPrefix(x, "role:"); snowflake(x) {
-				r.Roles = append(r.Roles, x)
-			}
+	if users == nil && roles == nil {
+		return []string{"*"}, nil
+	}
+	for _, x := range words(roles) {
+		x = strings.TrimSpace(x)
+		if rest, ok := strings.CutPrefix(x, "<@&"); ok {
+			x = strings.TrimSuffix(rest, ">")
+		}
+		if x = strings.TrimPrefix(x, "role:"); snowflake(x) {
+			roleIDs = append(roleIDs, x)
 		}
 	}
-	return r
+	return words(users), roleIDs
+}
+
+// admits tells whether the lists of the room let somebody speak, as far as this
+// package judges: the gate of the path has the last word.
+func (f found) admits(in msg.Inbound, names bool) bool {
+	if !f.listed || !f.on() || in.From.Bot {
+		return false
+	}
+	allow, roles := f.people()
+	for _, x := range roles {
+		if slices.Contains(in.Room.Roles, x) {
+			return true
+		}
+	}
+	ids, byName := forms(in.From)
+	if names {
+		ids = append(ids, byName...)
+	}
+	return slices.ContainsFunc(allow, func(e string) bool {
+		n := normalize(e)
+		return n == "*" || slices.Contains(ids, n)
+	})
 }
 
 // bots reads allowBots: a boolean, or "mentions".

@@ -459,3 +459,10 @@ func (s *Server) AddRoom(r map[string]any) {
 	defer s.mu.Unlock()
 	s.rooms[fmt.Sprint(r["id"])] = r
 }
+
+// Complaints are what the bot did that it mustn't.
+func (s *Server) Complaints() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.bad)
+}
