@@ -311,7 +311,7 @@ func (b *bot) Thread(ctx context.Context, at msg.Address, m id.Message, name str
 // configuration wants one. The thread has the id of the message, so that asking
 // for it twice gives the same.
 func (b *bot) ownThread(ctx context.Context, in *msg.Inbound, m message) {
-	if in.At.Kind != msg.Channel || in.Room.Parent != "" {
+	if in.At.Kind != msg.Channel || in.Room.Parent != "" || b.cfg.GroupPolicy == "disabled" {
 		return
 	}
 	f := find(b.cfg.Guilds, *in)

@@ -33,6 +33,7 @@ type Config struct {
 	DM           DM               `json:"dm"`
 	Guilds       map[string]Guild `json:"guilds"`
 	NameMatching bool             `json:"dangerouslyAllowNameMatching"`
+	GroupPolicy  string           `json:"groupPolicy"`
 }
 
 // Intents is channels.discord.intents: what Discord tells only bots that asked

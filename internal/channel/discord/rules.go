@@ -88,10 +88,9 @@ func roomKey(k string) string {
 // guilds; group conversations have their switch under dm.
 func rules(section json.RawMessage, in msg.Inbound) channel.Rules {
 	var c struct {
-		Guilds       map[string]Guild `json:"guilds"`
-		DM           DM               `json:"dm"`
-		NameMatching bool             `json:"dangerouslyAllowNameMatching"`
-		AllowBots    any              `json:"allowBots"`
+		Guilds    map[string]Guild `json:"guilds"`
+		DM        DM               `json:"dm"`
+		AllowBots any              `json:"allowBots"`
 	}
 	var r channel.Rules
 	dec := json.NewDecoder(bytes.NewReader(section))
