@@ -98,7 +98,7 @@ func (c *crossChecker) duration(path []string, unit time.Duration) {
 
 func (c *crossChecker) size(path []string) {
 	if n := c.find(path...); n != nil && n.Kind == jsonc.String {
-		if _, err := parseSize(n.Text); err != nil {
+		if _, err := ParseSize(n.Text); err != nil {
 			c.bad(path, n, `write for example "2mb"`, "invalid size (use b, kb, mb, gb, tb)")
 		}
 	}

@@ -34,9 +34,9 @@ func ParseDuration(s string, unit time.Duration) (time.Duration, error) {
 	return time.Duration(total), nil
 }
 
-// parseSize reads sizes of the file: "10mb", "500" bytes. The units are b, kb,
+// ParseSize reads sizes of the file: "10mb", "500" bytes. The units are b, kb,
 // mb, gb and tb, of 1024.
-func parseSize(s string) (int64, error) {
+func ParseSize(s string) (int64, error) {
 	m := regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*(b|kb?|mb?|gb?|tb?)?$`).FindStringSubmatch(strings.ToLower(strings.TrimSpace(s)))
 	if m == nil {
 		return 0, fmt.Errorf("config: %q is no size", s)

@@ -25,6 +25,9 @@ type Book struct {
 	// Halt ends what runs in a session before its transcript is taken away; nil
 	// does nothing.
 	Halt func(ctx context.Context, key id.SessionKey) error
+	// Busy tells whether something runs or waits in a session, so that a clean-up
+	// leaves it alone; nil is never.
+	Busy func(key id.SessionKey) bool
 	// Tails keeps the ends of transcripts; nil has each run sync its own.
 	Tails TailStore
 

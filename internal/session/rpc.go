@@ -20,6 +20,7 @@ func (b *Book) Methods() []rpc.Method {
 		rpc.Handle("sessions.reset", rpc.Admin, b.rpcReset),
 		rpc.Handle("sessions.delete", rpc.Admin, b.rpcDelete),
 		rpc.Handle("sessions.compact", rpc.Admin, b.rpcCompact),
+		hidden(rpc.Handle("sessions.cleanup", rpc.Admin, b.rpcCleanup)),
 		hidden(rpc.Handle("sessions.resolve", rpc.Read, b.rpcResolve)),
 		hidden(rpc.Handle("sessions.get", rpc.Read, b.rpcGet)),
 		hidden(rpc.Handle("sessions.usage", rpc.Read, b.rpcUsage)),
