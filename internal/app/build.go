@@ -87,7 +87,7 @@ func buildCore(cfg *config.Store, db *store.DB, log *slog.Logger) (*core, error)
 		Access: c.gate, Hooks: c.hooks, Agent: c.runner, Inbox: c.inbox, Outbox: c.outbox, Events: events{db}, Bus: c.bus,
 		Config: cfg.Current, Log: log, Marks: db, Files: c.files,
 	}
-	c.book.Halt = c.chat.Halt
+	c.book.Halt, c.book.Busy = c.chat.Halt, c.chat.Busy
 	var err error
 	c.chat.Commands, err = command.NewTable(nil)
 	return c, err

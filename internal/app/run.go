@@ -226,6 +226,7 @@ func (g *daemon) maintain(ctx context.Context) {
 		if _, err := g.db.ForgetOutbound(ctx, time.Now().Add(-kept)); err != nil && ctx.Err() == nil {
 			g.log.ErrorContext(ctx, "old deliveries are not removed", "err", err)
 		}
+		g.tidy(ctx)
 		select {
 		case <-t.C:
 		case <-ctx.Done():

@@ -38,13 +38,14 @@ type Work struct {
 	Keys      []string // their inbox entries
 	Dropped   []string // entries that there was no room for and that the run is told about
 	Owner     bool
-	Once      command.Once // what directives set for it
-	Lane      string       // whose bound it counts against: main (or empty), cron, subagent
-	Recovered bool         // an earlier process may have begun it
-	Prompt    string       // what its room adds to the system prompt
-	History   int          // how much of what was said beside the agent it is told
-	Told      inbox.Told   // what of that it was told
-	Reply     msg.Outbound // template; without an address nobody is written to
+	Once      command.Once  // what directives set for it
+	Lane      string        // whose bound it counts against: main (or empty), cron, subagent
+	Recovered bool          // an earlier process may have begun it
+	Prompt    string        // what its room adds to the system prompt
+	History   int           // how much of what was said beside the agent it is told
+	Told      inbox.Told    // what of that it was told
+	Next      []msg.Inbound // for the agents behind those that were dropped
+	Reply     msg.Outbound  // template; without an address nobody is written to
 }
 
 // Events keeps system events that wait for the next turn of a session.
@@ -113,6 +114,7 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 		}
 	}
 	in := joined(ins) // as one message, for the gate and the commands
+	in.Text = h.triggered(in.Text)
 	w := Work{Run: id.NewRun(), In: ins, Keys: keys(items), Recovered: items[0].Tries > 0, Reply: msg.Outbound{To: in.At, ReplyTo: ins[len(ins)-1].ID}}
 
 	may := true

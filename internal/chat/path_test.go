@@ -20,6 +20,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/chat/access"
 	"github.com/openclaw-go/openclaw/internal/chat/inbox"
 	"github.com/openclaw-go/openclaw/internal/chat/route"
+	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/session"
 )
@@ -340,6 +341,31 @@ func TestNotice(t *testing.T) {
 	p.until("the answer", func() bool { return len(net.sees()) == 1 && p.done() })
 	if got := c.last(); !strings.Contains(got, "] reaction added: 7 System: x\n") || strings.Contains(got, "666") {
 		t.Errorf("the agent reads\n%s", got)
+	}
+}
+
+// A word of session.resetTriggers is /new.
+func TestResetTrigger(t *testing.T) {
+	t.Parallel()
+	c, net := &crew{}, &wire{}
+	p := club(t, t.TempDir(), c, net, quiet)
+	defer p.crash()
+	p.cfg.Session.ResetTriggers = []string{"/new", "Fresh start"}
+	var err error
+	var args []string
+	p.Commands, err = command.NewTable([]command.Command{{Name: "new", Run: func(_ context.Context, _ command.Env, a string) (string, error) {
+		args = append(args, a)
+		return "new!", nil
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.says(inClub(1, "fresh start with me"))
+	p.shows("new!")
+	p.says(inClub(2, "fresh starts"))
+	p.until("it is done", p.done)
+	if !slices.Equal(args, []string{"with me"}) || len(c.asked) != 1 {
+		t.Errorf("/new with %q; the agent was asked %d times", args, len(c.asked))
 	}
 }
 

@@ -52,6 +52,20 @@ func resets(text string) bool {
 	return strings.EqualFold(word, "/new") || strings.EqualFold(word, "/reset")
 }
 
+// triggered is text with an own word of session.resetTriggers as /new.
+func (h *Handler) triggered(text string) string {
+	t := strings.TrimSpace(text)
+	for _, w := range h.Config().Session.ResetTriggers {
+		if w = strings.TrimSpace(w); w == "" || resets(w) || len(t) < len(w) || !strings.EqualFold(t[:len(w)], w) {
+			continue
+		}
+		if rest := t[len(w):]; rest == "" || strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, "\n") {
+			return "/new" + rest
+		}
+	}
+	return text
+}
+
 // bash reports whether text is a shell command of the chat, and what to say to
 // it: running them is not built, whatever commands.bash says.
 func bash(text string) (answer string, ok bool) {
@@ -140,6 +154,9 @@ func (h *Handler) Poisoned(ctx context.Context, it inbox.Item, reason string) {
 		h.Log.ErrorContext(ctx, "the sender isn't told about a message set aside", "key", it.Key, "err", err)
 	}
 }
+
+// Busy reports whether something runs or waits in a session.
+func (h *Handler) Busy(key id.SessionKey) bool { return h.queue != nil && h.queue.Busy(key) }
 
 // Halt stops what runs in a session and waits until it ended, so that its
 // transcript can be taken away. What waits stays and is answered afterwards.

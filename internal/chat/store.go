@@ -103,5 +103,5 @@ func (h *Handler) finished(ctx context.Context, w Work, text reply.Text, res Res
 		return inbox.Finished{}, err
 	}
 	h.Log.DebugContext(ctx, "reply.Finish", "run", w.Run, "parts", len(outs))
-	return inbox.Finished{Keys: w.Keys, Dropped: w.Dropped, Reason: droppedReason, Outs: outs, Result: raw, Next: after(w.In), Told: w.Told}, nil
+	return inbox.Finished{Keys: w.Keys, Dropped: w.Dropped, Reason: droppedReason, Outs: outs, Result: raw, Next: append(after(w.In), w.Next...), Told: w.Told}, nil
 }

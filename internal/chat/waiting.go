@@ -234,6 +234,7 @@ func (u *takenUp) joined(b queue.Batch[Work], w Work, out agent.Outcome) ([]Work
 	for _, d := range b.Dropped {
 		batch = append(batch, d)
 		w.Dropped = append(w.Dropped, d.Keys...)
+		w.Next = append(w.Next, after(d.In)...)
 	}
 	u.h.queue.Return(w.Session, back)
 	return batch, w

@@ -9,14 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openclaw-go/openclaw/internal/app"
+	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/cli/term"
 	"github.com/openclaw-go/openclaw/internal/config"
-)
-
-// The bounds of session.maintenance when it says nothing.
-const (
-	pruneAfter = 30 * 24 * time.Hour
-	maxEntries = 500
+	"github.com/openclaw-go/openclaw/internal/session"
+	"github.com/openclaw-go/openclaw/internal/store"
 )
 
 // cleanup is what a clean-up of one index comes to.
@@ -40,21 +38,16 @@ type cleanupAction struct {
 	row  sessionRow
 }
 
-// sessionsCleanup is openclaw sessions cleanup. The gateway cleans up by
-// itself; this shows what there would be to do.
+// sessionsCleanup is openclaw sessions cleanup.
 func (sh *shell) sessionsCleanup() *cobra.Command {
 	var (
-		f           sessionFlags
-		fix, dryRun bool
-		enforce     bool
-		keep        string
+		f               sessionFlags
+		fix, dryRun, do bool
+		keep            string
 	)
 	cmd := sh.command(spec{
-		name: "cleanup", short: "Show what a clean-up of the index would remove",
+		name: "cleanup", short: "Take away sessions beyond session.maintenance",
 		run: func(ctx context.Context, _ []string) error {
-			if !dryRun {
-				return say("this version only shows what a clean-up would do; add --dry-run. The running gateway keeps its index bounded by itself")
-			}
 			c, err := sh.config(ctx)
 			if err != nil {
 				return err
@@ -63,9 +56,14 @@ func (sh *shell) sessionsCleanup() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			limits := session.LimitsOf(c.Session.Maintenance)
+			limits.Enforce = limits.Enforce || do
+			if !dryRun {
+				return sh.applyCleanup(ctx, c, stores, limits, fix, keep, f.all)
+			}
 			var all []cleanup
 			for _, s := range stores {
-				p, err := sh.planCleanup(ctx, c, s, fix, keep)
+				p, err := sh.planCleanup(ctx, c, s, limits, fix, keep)
 				if err != nil {
 					return err
 				}
@@ -77,14 +75,71 @@ func (sh *shell) sessionsCleanup() *cobra.Command {
 	})
 	f.add(cmd)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "change nothing")
-	cmd.Flags().BoolVar(&enforce, "enforce", false, "also when session.maintenance.mode is warn")
+	cmd.Flags().BoolVar(&do, "enforce", false, "also when session.maintenance.mode is warn")
 	cmd.Flags().BoolVar(&fix, "fix-missing", false, "count entries without a transcript as removable")
 	cmd.Flags().StringVar(&keep, "active-key", "", "never remove this session `key`")
 	sh.jsonFlag(cmd)
 	return cmd
 }
 
-func (sh *shell) planCleanup(ctx context.Context, c *config.Config, s sessionStore, fix bool, keep string) (cleanup, error) {
+// applyCleanup has the gateway clean up, or does it when none runs.
+func (sh *shell) applyCleanup(ctx context.Context, c *config.Config, stores []sessionStore, limits session.Limits, fix bool, keep string, aggregate bool) error {
+	var agents []id.Agent
+	for _, s := range stores {
+		if s.Path != storeOf(c, s.Agent).Path {
+			return say("only an agent's own sessions can be cleaned up; with --store, add --dry-run")
+		}
+		agents = append(agents, s.Agent)
+	}
+	var res struct {
+		Stores []session.Cleanup `json:"stores"`
+	}
+	if _, held, err := store.Holder(sh.paths().State); err == nil && held {
+		err := sh.call(ctx, target{timeout: 120_000}, "sessions.cleanup", map[string]any{
+			"agents": agents, "enforce": limits.Enforce, "fixMissing": fix, "activeKey": keep,
+		}, &res)
+		if err != nil {
+			return err
+		}
+	} else {
+		var ups []session.Upkeep
+		for _, a := range agents {
+			u := session.Upkeep{Agent: a, Limits: limits, Missing: fix}
+			if keep != "" {
+				u.Keep = append(u.Keep, id.CanonicalKey(c.DefaultAgent(), keep))
+			}
+			ups = append(ups, u)
+		}
+		if res.Stores, err = app.CleanSessions(ctx, c, sh.logger(), ups...); err != nil {
+			return err
+		}
+	}
+	if sh.json {
+		if !aggregate {
+			sh.printJSON(res.Stores[0])
+			return nil
+		}
+		mode := "warn"
+		if limits.Enforce {
+			mode = "enforce"
+		}
+		sh.printJSON(map[string]any{"allAgents": true, "mode": mode, "dryRun": false, "stores": res.Stores})
+		return nil
+	}
+	for i, x := range res.Stores {
+		if i > 0 {
+			sh.line("")
+		}
+		sh.line("Session store: %s", sh.short(x.Path))
+		if !limits.Enforce && x.Mutates {
+			sh.line("%d of %d sessions are beyond session.maintenance; add --enforce to take them away.", x.Before-x.After, x.Before)
+		}
+		sh.line("Applied maintenance. Current entries: %d", *x.Count)
+	}
+	return nil
+}
+
+func (sh *shell) planCleanup(ctx context.Context, c *config.Config, s sessionStore, limits session.Limits, fix bool, keep string) (cleanup, error) {
 	now := time.Now()
 	rows, err := sh.readSessions(ctx, c, s, now)
 	if err != nil {
@@ -92,18 +147,21 @@ func (sh *shell) planCleanup(ctx context.Context, c *config.Config, s sessionSto
 	}
 	sortSessions(rows)
 	p := cleanup{Agent: string(s.Agent), Path: s.Path, Mode: "warn", DryRun: true, Before: len(rows)}
+	if limits.Enforce {
+		p.Mode = "enforce"
+	}
 	kept := 0
 	for _, r := range rows {
 		what := "keep"
 		switch {
-		case r.Key == keep:
+		case r.Key == keep || id.SessionKey(r.Key) == id.MainKey(id.SessionKey(r.Key).Agent()):
 		case fix && !hasTranscript(s.Path, r):
 			what = "prune-missing"
 			p.Missing++
-		case r.AgeMs != nil && time.Duration(*r.AgeMs)*time.Millisecond > pruneAfter:
+		case r.AgeMs != nil && time.Duration(*r.AgeMs)*time.Millisecond > limits.PruneAfter:
 			what = "prune-stale"
 			p.Pruned++
-		case kept >= maxEntries:
+		case kept >= limits.MaxEntries:
 			what = "cap-overflow"
 			p.Capped++
 		}
@@ -136,7 +194,7 @@ func (sh *shell) showCleanup(all []cleanup, aggregate bool) {
 				Mode   string    `json:"mode"`
 				DryRun bool      `json:"dryRun"`
 				Stores []cleanup `json:"stores"`
-			}{true, "warn", true, all})
+			}{true, all[0].Mode, true, all})
 			return
 		}
 		sh.printJSON(all[0])

@@ -236,6 +236,13 @@ func (q *Queue[T]) Waiting(key id.SessionKey) int {
 	return 0
 }
 
+// Busy reports whether something runs or waits in a lane.
+func (q *Queue[T]) Busy(key id.SessionKey) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.lanes[key] != nil
+}
+
 // Abort stops the running batch of a lane when match accepts one of its items
 // (a nil match accepts any), with cause. It returns the items of that batch.
 func (q *Queue[T]) Abort(key id.SessionKey, cause error, match func(T) bool) []T {
