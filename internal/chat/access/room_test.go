@@ -204,9 +204,18 @@ func TestNames(t *testing.T) {
 		agent id.Agent
 		want  bool
 	}{
-		{"hi ada bot", "a", true}, {"@Ada Bot?", "a", true}, {"ada", "a", false}, {"ada bots", "a", false}, {"look 🦞", "a", true},
-		{"bee!", "b", true}, {"beer", "b", false}, {"ada bot", "b", false}, {"anything", "c", false}, {"", "c", false},
-		{"привет, жук!", "d", true}, {"жуки", "d", false},
+		{"hi ada bot", "a", true},
+		{"@Ada Bot?", "a", true},
+		{"ada", "a", false},
+		{"ada bots", "a", false},
+		{"look 🦞", "a", true},
+		{"bee!", "b", true},
+		{"beer", "b", false},
+		{"ada bot", "b", false},
+		{"anything", "c", false},
+		{"", "c", false},
+		{"привет, жук!", "d", true},
+		{"жуки", "d", false},
 		{strings.Repeat("x", 1<<20) + " ada bot", "a", false},
 	} {
 		if got := access.NewNames(cfg).Address(tc.text, tc.agent); got != tc.want {
@@ -233,7 +242,8 @@ func TestOwnersCommand(t *testing.T) {
 		from   string
 		want   bool
 	}{
-		{nil, "1", true}, {nil, "2", true},
+		{nil, "1", true},
+		{nil, "2", true},
 		{[]string{"1"}, "1", true},
 		{[]string{"1"}, "2", false},
 		{[]string{"*"}, "2", true},
