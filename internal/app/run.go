@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/event"
+	"github.com/openclaw-go/openclaw/internal/base/proc"
 	"github.com/openclaw-go/openclaw/internal/chat/queue"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/gateway"
@@ -108,6 +110,9 @@ func closing(ctx context.Context, log *slog.Logger, what string, c io.Closer) {
 	}
 }
 
+// settleTime is how long after the start the gateway gives memory back.
+const settleTime = 3 * time.Second
+
 // run is the life of the gateway, from the first listener to the last row.
 func (g *daemon) run(ctx context.Context, began time.Time) error {
 	if err := gateway.CheckBind(g.cfg.Current().Gateway, g.settings()); err != nil {
@@ -154,6 +159,12 @@ func (g *daemon) run(ctx context.Context, began time.Time) error {
 		})
 	}
 	g.ready.Store(true)
+	// Starting takes more memory than waiting: what is free now goes back.
+	give := time.AfterFunc(settleTime, func() {
+		debug.FreeOSMemory()
+		_ = proc.Shed() // it only saves memory
+	})
+	defer give.Stop()
 	if g.opts.Ready != nil {
 		g.opts.Ready(Started{
 			Addr: addr, Model: g.models.Default(g.cfg.Current().DefaultAgent()).String(), Problems: g.problems, Waiting: waiting, Took: time.Since(began),

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package proc
+
+// Shed does nothing here.
+func Shed() error { return nil }
