@@ -23,7 +23,17 @@ type arguments struct {
 	Until   string `json:"until"`
 	Days    int    `json:"deleteMessageDays"`
 	Reason  string `json:"reason"`
-	Limit   int    `json:"limit"`
+
+	Status       string `json:"status"`
+	Activity     string `json:"activityName"`
+	ActivityType *int   `json:"activityType"`
+	ActivityURL  string `json:"activityUrl"`
+
+	Name     string  `json:"name"`
+	Topic    *string `json:"topic"`
+	Type     int     `json:"type"`
+	Parent   string  `json:"parentId"`
+	Position *int    `json:"position"`
 }
 
 // deed is an action before it is one of a channel.
@@ -48,6 +58,11 @@ func (b *bot) Actions() []channel.Action {
 		{"event-list", "events", "List the scheduled events of a Discord server.", []string{"guildId"}, "", b.eventList},
 		{"permissions", "permissions", "Say what the bot may do in a Discord channel.", []string{"channelId"}, "", b.permissionList},
 		{"voice-status", "voiceStatus", "Say in which voice channel a member of a Discord server is.", []string{"guildId", "userId"}, "", b.voiceStatus},
+		{"thread-list", "threads", "List the open threads of a Discord server.", []string{"guildId"}, "", b.threadList},
+		{"channel-create", "channels", "Create a channel in a Discord server.", []string{"guildId"}, channelKeys + reason, b.channelCreate},
+		{"channel-edit", "channels", "Change the name, topic, category or position of a Discord channel.", []string{"channelId"}, channelKeys + reason, b.channelEdit},
+		{"channel-delete", "channels", "Delete a Discord channel with all that is in it.", []string{"channelId"}, reason, b.channelDelete},
+		{"set-presence", "presence", "Set what the bot is shown to be doing on Discord.", nil, `"status":{"type":"string","enum":["online","dnd","idle","invisible"]},"activityName":{"type":"string"},"activityType":{"type":"integer","minimum":0,"maximum":5},"activityUrl":{"type":"string"}`, b.setPresence},
 		{"role-add", "roles", "Give a member of a Discord server a role.", []string{"guildId", "userId", "roleId"}, reason, b.roleAdd},
 		{"role-remove", "roles", "Take a role from a member of a Discord server.", []string{"guildId", "userId", "roleId"}, reason, b.roleRemove},
 		{"timeout", "moderation", "Silence a member of a Discord server for some minutes; 0 ends it.", []string{"guildId", "userId"}, `,"durationMinutes":{"type":"integer","minimum":0,"maximum":40320},"until":{"type":"string","description":"A time instead, as 2026-01-31T12:00:00Z."}` + reason, b.silence},
@@ -66,7 +81,7 @@ func (d deed) action() channel.Action {
 	for _, k := range d.needs {
 		props = append(props, strconv.Quote(k)+`:{"type":"string","description":"A Discord id."}`)
 	}
-	required, _ := json.Marshal(d.needs)
+	required, _ := json.Marshal(append([]string{}, d.needs...))
 	return channel.Action{
 		Name: d.name, Description: d.about,
 		Schema: json.RawMessage(`{"type":"object","properties":{` + strings.Join(props, ",") + d.optional + `},"required":` + string(required) + `,"additionalProperties":false}`),

@@ -113,29 +113,32 @@ func (b *bot) identify() map[string]any {
 
 // presence is what people see the bot doing; nil is the usual.
 func (b *bot) presence() map[string]any {
-	c := &b.cfg
-	if c.Status == "" && c.Activity == "" {
+	return presence(b.cfg.Status, b.cfg.Activity, b.cfg.ActivityType, b.cfg.ActivityURL)
+}
+
+func presence(status, activity string, activityType *int, address string) map[string]any {
+	if status == "" && activity == "" {
 		return nil
 	}
 	p := map[string]any{"since": nil, "activities": []any{}, "status": "online", "afk": false}
-	if c.Status != "" {
-		p["status"] = c.Status
+	if status != "" {
+		p["status"] = status
 	}
-	if c.Activity == "" {
+	if activity == "" {
 		return p
 	}
 	const custom, streaming = 4, 1
 	kind := custom
-	if c.ActivityType != nil {
-		kind = *c.ActivityType
+	if activityType != nil {
+		kind = *activityType
 	}
-	activity := map[string]any{"type": kind, "name": c.Activity}
+	shown := map[string]any{"type": kind, "name": activity}
 	switch kind {
 	case custom:
-		activity["name"], activity["state"] = "Custom Status", c.Activity
+		shown["name"], shown["state"] = "Custom Status", activity
 	case streaming:
-		activity["url"] = c.ActivityURL
+		shown["url"] = address
 	}
-	p["activities"] = []any{activity}
+	p["activities"] = []any{shown}
 	return p
 }

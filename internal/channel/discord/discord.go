@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/backoff"
@@ -74,6 +75,7 @@ type bot struct {
 	open    answers        // interactions that wait for an answer
 	seen    seen
 	session session
+	now     atomic.Pointer[link] // the connection there is; nil is none
 
 	mu sync.Mutex
 	me self // once known

@@ -154,6 +154,8 @@ func (b *bot) connect(ctx context.Context, recv channel.Receiver, well func()) e
 	if err := l.write(ctx, hello.Op, d); err != nil {
 		return err
 	}
+	b.now.Store(l)
+	defer b.now.CompareAndSwap(l, nil)
 	g, ctx := errgroup.WithContext(ctx)
 	for _, f := range []func() error{
 		func() error { return l.read(ctx) },

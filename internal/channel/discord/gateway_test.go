@@ -221,6 +221,34 @@ func TestGatewayAddress(t *testing.T) {
 	}
 }
 
+// The agent sets it where its gate is open, and the bot is connected.
+func TestSetPresence(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	r := build(t, config(s, `,"actions":{"presence":true}`))
+	var set channel.Action
+	for _, a := range r.ch.(channel.Actor).Actions() {
+		if a.Name == "set-presence" {
+			set = a
+		}
+	}
+	args := json.RawMessage(`{"status":"dnd","activityName":"chess","activityType":0}`)
+	if _, err := set.Run(t.Context(), args); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("before Run: %v", err)
+	}
+	r.up()
+	if _, err := set.Run(t.Context(), args); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the presence", func() bool { return len(s.Presences()) == 1 })
+	if p := s.Presences()[0]; p["status"] != "dnd" {
+		t.Errorf("shown as %v", p)
+	}
+	if _, err := set.Run(t.Context(), json.RawMessage(`{"status":"away"}`)); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("an odd status: %v", err)
+	}
+}
+
 // What people see the bot doing.
 func TestPresence(t *testing.T) {
 	t.Parallel()

@@ -273,10 +273,10 @@ func TestActions(t *testing.T) {
 		return out, by, s
 	}
 	got, _, _ := names("")
-	if want := "member-info role-info channel-info emoji-list reactions event-list permissions voice-status"; strings.Join(got, " ") != want {
+	if want := "member-info role-info channel-info emoji-list reactions event-list permissions voice-status thread-list channel-create channel-edit channel-delete"; strings.Join(got, " ") != want {
 		t.Errorf("by default: %q", got)
 	}
-	got, _, _ = names(`,"actions":{"memberInfo":false,"reactions":false,"events":false,"voiceStatus":false,"permissions":false,"channelInfo":false}`)
+	got, _, _ = names(`,"actions":{"memberInfo":false,"reactions":false,"events":false,"voiceStatus":false,"threads":false,"channels":false,"permissions":false,"channelInfo":false}`)
 	if strings.Join(got, " ") != "role-info" {
 		t.Errorf("with closed gates: %q", got)
 	}
@@ -286,6 +286,8 @@ func TestActions(t *testing.T) {
 		"member-info": "{" + who + "}", "role-info": "{" + who + "}", "emoji-list": "{" + who + "}", "event-list": "{" + who + "}", "voice-status": "{" + who + "}",
 		"channel-info": `{"channelId":"` + discordtest.General + `"}`, "permissions": `{"channelId":"` + discordtest.General + `"}`,
 		"role-add": "{" + who + `,"roleId":"` + discordtest.Role + `"}`, "role-remove": "{" + who + `,"roleId":"` + discordtest.Role + `"}`,
+		"thread-list": "{" + who + "}", "channel-create": "{" + who + `,"name":"new one","topic":"t"}`,
+		"channel-edit": `{"channelId":"` + discordtest.Random + `","name":"renamed"}`, "channel-delete": `{"channelId":"` + discordtest.Forum + `"}`,
 		"timeout": "{" + who + `,"durationMinutes":5,"reason":"too\r\nloud"}`, "kick": "{" + who + "}", "ban": "{" + who + `,"deleteMessageDays":1}`,
 	} {
 		if _, err := by[name].Run(t.Context(), json.RawMessage(args)); err != nil {
@@ -300,6 +302,7 @@ func TestActions(t *testing.T) {
 	}
 	for name, args := range map[string]string{
 		"kick": `{"guildId":"1/../2","userId":"1"}`, "ban": "{" + who + `,"deleteMessageDays":70}`, "timeout": "{" + who + `,"durationMinutes":9999999}`,
+		"channel-create": "{" + who + "}", "channel-edit": `{"channelId":"` + discordtest.General + `"}`,
 		"member-info": `{"guildId":7}`, "role-add": "{" + who + "}",
 	} {
 		if _, err := by[name].Run(t.Context(), json.RawMessage(args)); fault.KindOf(err) != fault.Invalid {

@@ -57,6 +57,9 @@ func (b *bot) inbound(ctx context.Context, me self, m message) (in msg.Inbound, 
 	if m.Type == typeSaid && in.Mentioned {
 		b.ownThread(ctx, &in, m)
 	}
+	if where.Parent != "" && in.Quote == nil {
+		in.Quote = b.starter(ctx, in, m)
+	}
 	return in, true
 }
 
@@ -146,6 +149,31 @@ func (b *bot) quote(me self, m message) *msg.Quote {
 	const most = 2000
 	q.Text = text.Ellipsis(b.sayer(*r).text(*r), most)
 	return q
+}
+
+// starter is the message that a thread began with, for the first one that is
+// heard there.
+func (b *bot) starter(ctx context.Context, in msg.Inbound, m message) *msg.Quote {
+	thread, f := string(in.At.Peer), find(b.cfg.Guilds, in)
+	if m.ID == thread || b.seen.has(thread) || !yes(first(f.room.ThreadStarter, f.star.ThreadStarter), true) || !b.world.ask("starter/"+thread) {
+		return nil
+	}
+	home := string(in.Room.Parent)
+	if p, ok := b.room(ctx, home); ok && p.forum() {
+		home = thread
+	}
+	var s message
+	if err := b.api.get(ctx, "/channels/"+home+"/messages/"+thread, nil, &s); err != nil || s.ID != thread {
+		b.world.fail("starter/" + thread) // a thread without one
+		return nil
+	}
+	from, ok := sender(s)
+	if !ok {
+		return nil
+	}
+	const most = 2000
+	s.GuildID = m.GuildID
+	return &msg.Quote{ID: id.Message(s.ID), From: from, Text: text.Ellipsis(b.sayer(s).text(s), most)}
 }
 
 // sayer reads what messages say, as somebody with the bot's name.

@@ -133,6 +133,32 @@ func TestQuote(t *testing.T) {
 	}
 }
 
+// The first message that is heard in a thread says what the thread is about.
+func TestThreadStarter(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	r := build(t, config(s, `,"guilds":{"*":{"channels":{"random-talk":{"includeThreadStarter":false},"*":{}}}}`)).up()
+	begin := func(parent string) string {
+		m := s.Miss(discordtest.Message{Channel: parent, Author: other, Content: "**the** matter"})
+		s.AddRoom(object{"id": m, "type": 11, "name": "talk", "parent_id": parent, "guild_id": discordtest.Guild})
+		return m
+	}
+	say := func(thread string) msg.Inbound {
+		s.Write(discordtest.Message{Channel: thread, Author: discordtest.Person, Content: "and?"})
+		return wait(t, r.got, "a message")
+	}
+	thread := begin(discordtest.General)
+	if q := say(thread).Quote; q == nil || q.Text != "**the** matter" || q.From.ID != other || q.Self {
+		t.Errorf("the first message quotes %+v", q)
+	}
+	if q := say(thread).Quote; q != nil {
+		t.Errorf("the second message quotes %+v", q)
+	}
+	if q := say(begin(discordtest.Random)).Quote; q != nil {
+		t.Errorf("where it is off a message quotes %+v", q)
+	}
+}
+
 func TestDirectMessagesOff(t *testing.T) {
 	t.Parallel()
 	s := server(t)

@@ -65,12 +65,3 @@ func (r *recent[V]) younger(key string, age time.Duration) (v V, ok bool) {
 	}
 	return e.v, true
 }
-
-// take returns a value and forgets it.
-func (r *recent[V]) take(key string) (V, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	e, ok := r.m[key]
-	delete(r.m, key)
-	return e.v, ok
-}

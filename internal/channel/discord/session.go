@@ -95,6 +95,13 @@ func (s *seen) dropLocked() {
 	delete(s.m, oldest)
 }
 
+func (s *seen) has(conversation string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.m[conversation]
+	return ok
+}
+
 func (s *seen) all() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -182,12 +182,12 @@ func when(id string) time.Time {
 	if err != nil {
 		return time.Now()
 	}
-	return time.UnixMilli(int64(n>>22) + epoch) //nolint:gosec // 42 bits
+	return time.UnixMilli(int64(n>>22) + epoch)
 }
 
 // idAt is the smallest id of a moment.
 func idAt(t time.Time) string {
-	return strconv.FormatUint(uint64(max(t.UnixMilli()-epoch, 0))<<22, 10) //nolint:gosec // not negative
+	return strconv.FormatUint(uint64(max(t.UnixMilli()-epoch, 0))<<22, 10)
 }
 
 // newer compares ids.

@@ -196,13 +196,3 @@ func (w *world) role(guild, id string) (role, bool) {
 	}
 	return role{}, false
 }
-
-// ids lists the ids of the guilds that are known.
-func (w *world) ids() (out []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for id := range w.guilds {
-		out = append(out, id)
-	}
-	return out
-}

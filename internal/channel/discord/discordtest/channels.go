@@ -16,8 +16,14 @@ func (s *Server) channelsLocked(q request) answer {
 		return refuse(http.StatusNotFound, 10003, "Unknown Channel")
 	}
 	if len(q.parts) == 2 {
-		if q.method == "PATCH" {
+		switch q.method {
+		case "PATCH":
 			delete(r, "archived")
+			if name, ok := q.body["name"]; ok {
+				r["name"] = name
+			}
+		case "DELETE":
+			delete(s.rooms, id)
 		}
 		return fine(r)
 	}

@@ -129,6 +129,13 @@ func (s *Server) talk(ctx context.Context, c *conn) (code websocket.StatusCode) 
 				known = true
 			}
 		case 3:
+			var p object
+			if !known || json.Unmarshal(f.Data, &p) != nil {
+				return 4002
+			}
+			s.mu.Lock()
+			s.presences = append(s.presences, p)
+			s.mu.Unlock()
 		default:
 			return 4001
 		}

@@ -3,6 +3,7 @@ package discordtest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -132,7 +133,7 @@ func read(r *http.Request) (request, error) {
 		form := multipart.NewReader(bytes.NewReader(raw), params["boundary"])
 		for {
 			part, err := form.NextPart()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return q, nil
 			}
 			if err != nil {
@@ -251,6 +252,10 @@ func (s *Server) guildsLocked(q request) answer {
 	switch q.method + " " + q.parts[2] {
 	case "GET roles":
 		return fine(s.roles)
+	case "POST channels":
+		id := s.idLocked()
+		s.rooms[id] = object{"id": id, "type": 0, "name": q.body["name"], "guild_id": Guild}
+		return fine(s.rooms[id])
 	case "GET channels":
 		return fine(g["channels"])
 	case "GET threads":

@@ -106,6 +106,7 @@ type Server struct {
 	identifies []object
 	resumes    int
 	flags      int // of the application
+	presences  []object
 	said       []int64
 	bad        []string
 }
@@ -118,7 +119,6 @@ type session struct {
 	acked int64
 	conn  *conn
 	gone  bool
-	began int // events before the first connection told them
 }
 
 type entry struct {
@@ -425,6 +425,13 @@ func (s *Server) Identified() []map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.identifies)
+}
+
+// Presences are what the bot set itself to be shown as.
+func (s *Server) Presences() []map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.presences)
 }
 
 // Resumed is how often a session was resumed.
