@@ -175,6 +175,23 @@ func TestDiscordRefuses(t *testing.T) {
 	}
 }
 
+// The end of one account is its own: another bot, and another network, go on.
+func TestDiscordAccountsApart(t *testing.T) {
+	t.Parallel()
+	other := discordtest.New()
+	t.Cleanup(other.Close)
+	other.SetFlags(0)
+	c := newClub(t, object{"accounts": object{"default": object{}, "second": object{"token": other.Token, "apiRoot": other.URL}}}).up(t)
+	harness.Until(t, within, "the second account is refused", func() bool { return strings.Contains(c.Log(), "turn on Message Content Intent") })
+	other.SetFlags(1 << 19)
+	c.discord.Cut()
+	c.discord.Say("fig")
+	c.answered(t, discordtest.DM, "fig")
+	if n := len(other.Identified()); n != 0 {
+		t.Errorf("the account that was refused tries again by itself: %d sessions", n)
+	}
+}
+
 // Killed at any moment, the gateway loses nothing and says nothing twice.
 func TestDiscordCrash(t *testing.T) {
 	t.Parallel()

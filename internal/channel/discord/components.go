@@ -85,9 +85,18 @@ func style(s string) int {
 	return 2
 }
 
-// nativeParts reads content in Discord's own form: a list of components, or an
-// object with components, embeds or both.
-func nativeParts(raw json.RawMessage) (map[string]any, error) {
+// nativeParts reads content in Discord's own form: a list of components, an
+// object with components, embeds or both, or one with blocks (blocks.go). said is
+// Markdown that it brings along.
+func nativeParts(raw json.RawMessage) (parts map[string]any, said string, err error) {
+	if isBlocks(raw) {
+		return readBlocks(raw)
+	}
+	parts, err = ownParts(raw)
+	return parts, "", err
+}
+
+func ownParts(raw json.RawMessage) (map[string]any, error) {
 	bad := func(hint string) (map[string]any, error) { return nil, fault.New(fault.Invalid, "discord.Send", hint) }
 	if isNull(raw) {
 		return nil, nil

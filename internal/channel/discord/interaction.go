@@ -175,7 +175,12 @@ func (b *bot) pressed(ctx context.Context, x interaction) (said string, native b
 			return strings.TrimSpace(data + " " + values), true
 		}
 	}
-	if name := clean(x.Data.CustomID); name != "" {
+	name := clean(x.Data.CustomID)
+	if ui, ok := strings.CutPrefix(name, uiPrefix); ok {
+		_, name, _ = strings.Cut(ui, ":")
+		name = cmp.Or(strings.TrimSpace(name), "a control")
+	}
+	if name != "" {
 		if values == "" {
 			return "[pressed " + name + "]", false
 		}

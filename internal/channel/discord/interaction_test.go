@@ -105,6 +105,25 @@ func TestPresses(t *testing.T) {
 	if c := s.Calls("POST /interactions/"); jsonOf(c[0].Body) != `{"type":6}` {
 		t.Errorf("taken with %+v", c)
 	}
+	if _, err := r.ch.Send(t.Context(), msg.Outbound{ID: "ui", To: person(discordtest.Person), Text: "Hi", Native: json.RawMessage(`{"reusable":true,"text":"**Choose**","blocks":[
+		{"type":"text","text":"a path"},{"type":"separator"},
+		{"type":"actions","buttons":[{"label":"Left","style":"success"},{"label":"Map","url":"https://e.test/"}]},
+		{"type":"actions","select":{"type":"string","placeholder":"Pick","options":[{"label":"A","value":"a"},{"label":"B"}]}}]}`)}); err != nil {
+		t.Fatal(err)
+	}
+	sent := s.Messages(discordtest.DM)[1]
+	if sent.Content != "Hi\n\n**Choose**\n\na path\n\n———" || !strings.Contains(jsonOf(sent.Raw["components"]), `"custom_id":"ui:2.0:Left"`) || !strings.Contains(jsonOf(sent.Raw["components"]), `"options":[{"label":"A","value":"a"},{"label":"B","value":"B"}]`) {
+		t.Errorf("sent %s, %s", sent.Content, jsonOf(sent.Raw["components"]))
+	}
+	s.Interact(object{"type": 3, "data": object{"custom_id": "ui:3.0:Pick", "values": []any{"a"}}})
+	if in := wait(t, r.got, "a choice"); in.Text != "[chose Pick: a]" || in.Native {
+		t.Errorf("received %+v", in)
+	}
+	for _, bad := range []string{`{"blocks":7}`, `{"text":"x","modal":{}}`, `{"text":"x","blocks":[{"type":"file"}]}`, `{"text":"x","blocks":[{"type":"actions"}]}`, `{"text":"x","blocks":[{"type":"actions","buttons":[{"label":"x","allowedUsers":["1"]}]}]}`, `{"text":"x","blocks":[{"type":"actions","buttons":[{"label":"x","url":"javascript:1"}]}]}`} {
+		if _, err := r.ch.Send(t.Context(), msg.Outbound{ID: "bad", To: person(discordtest.Person), Text: "x", Native: json.RawMessage(bad)}); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("Send(%s) = %v", bad, err)
+		}
+	}
 	s.Interact(object{"type": 4, "data": object{"name": "x"}}) // autocomplete
 	s.Interact(object{"type": 2, "token": "../../../channels/1", "data": object{"name": "x"}})
 	s.Say("the end")
@@ -118,7 +137,9 @@ func TestMenu(t *testing.T) {
 	s, c := newAccount(t, "")
 	m := c.(channel.Menu)
 	items := []channel.MenuItem{
-		{Name: "status", Help: "How it is"}, {Name: "No Such", Help: "x"}, {Name: "status", Help: "twice"},
+		{Name: "status", Help: "How it is"},
+		{Name: "No Such", Help: "x"},
+		{Name: "status", Help: "twice"},
 		{Name: "think", Help: strings.Repeat("x", 300), Args: []channel.MenuArg{{Name: "note"}, {Name: "level", Required: true, Choices: []string{"off", "high"}}}},
 	}
 	for range 3 {

@@ -68,7 +68,8 @@ func TestRead(t *testing.T) {
 		{"a role of people", discordtest.Random, "<@&" + discordtest.Role + "> hi", object{"mention_roles": []any{discordtest.Role}}, msg.Inbound{At: at(msg.Channel, discordtest.Random), Text: "@Crew hi"}},
 		{"everyone", discordtest.General, "@everyone hi", object{"mention_everyone": true}, msg.Inbound{At: at(msg.Channel, discordtest.General), Room: general, Text: "@everyone hi"}},
 		{
-			"references", discordtest.Random, "<@" + other + "> see <#" + discordtest.General + "> <a:wave:123> <t:1700000000:R> </status:55> a<b <3 <@x> <@", object{"mentions": mentions(other)},
+			"references", discordtest.Random, "<@" + other + "> see <#" + discordtest.General + "> <a:wave:123> <t:1700000000:R> </status:55> a<b <3 <@x> <@",
+			object{"mentions": mentions(other)},
 			msg.Inbound{At: at(msg.Channel, discordtest.Random), Text: "@Bo B. see #general :wave: 2023-11-14 22:13 UTC /status a<b <3 <@x> <@"},
 		},
 		{"a file", discordtest.DM, "", object{"attachments": []any{file}}, msg.Inbound{At: at(msg.Direct, discordtest.Person), Mentioned: true, Attachments: []msg.Attachment{{MIME: "image/png", Name: "a.png", Size: 5}}}},

@@ -79,12 +79,12 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 // posts are the messages that out is made of.
 func (b *bot) posts(ctx context.Context, out msg.Outbound) ([]post, error) {
 	const op = "discord.Send"
-	native, err := nativeParts(out.Native)
+	native, said, err := nativeParts(out.Native)
 	if err != nil {
 		return nil, err
 	}
 	var parts []string
-	for _, p := range b.Split(out.Text) {
+	for _, p := range b.Split(strings.TrimSpace(out.Text + "\n\n" + said)) {
 		if s := b.shown(p); strings.TrimSpace(s) != "" {
 			parts = append(parts, s)
 		}
