@@ -23,6 +23,7 @@ type interaction struct {
 	Token     string          `json:"token"`
 	GuildID   string          `json:"guild_id"`
 	ChannelID string          `json:"channel_id"`
+	Channel   room            `json:"channel"` // a part of it
 	Member    *member         `json:"member"`
 	User      *user           `json:"user"`
 	Message   *message        `json:"message"`
@@ -76,6 +77,9 @@ func (b *bot) interaction(ctx context.Context, x interaction, recv channel.Recei
 	}
 	look, cancel := context.WithTimeout(ctx, b.time.lookup/2)
 	defer cancel()
+	if x.GuildID == "" && x.Channel.Type == typeDM {
+		b.world.room(room{ID: x.ChannelID, Type: typeDM})
+	}
 	at, where, ok := b.where(look, x.ChannelID, x.GuildID, id.Peer(u.ID))
 	if !ok {
 		return nil

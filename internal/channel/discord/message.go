@@ -31,6 +31,9 @@ func (b *bot) inbound(ctx context.Context, me self, m message) (in msg.Inbound, 
 	if !ok || from.ID == id.Peer(me.ID) {
 		return in, false
 	}
+	if m.GuildID == "" && m.ChannelType == typeDM {
+		b.world.room(room{ID: m.ChannelID, Type: typeDM}) // nobody need be asked
+	}
 	at, where, ok := b.where(ctx, m.ChannelID, m.GuildID, from.ID)
 	if !ok {
 		return in, false

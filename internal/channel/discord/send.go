@@ -146,7 +146,7 @@ func (b *bot) dress(p *post, out msg.Outbound, i int) {
 	if out.Quiet {
 		n |= flagQuiet
 	}
-	if _, embeds := p.body["embeds"]; embeds {
+	if _, embeds := p.body["embeds"]; embeds || n&flagVoice != 0 {
 		n &^= flagNoEmbeds
 	}
 	p.body["flags"] = n

@@ -120,6 +120,7 @@ type message struct {
 	ID           string       `json:"id"`
 	Type         int          `json:"type"`
 	ChannelID    string       `json:"channel_id"`
+	ChannelType  int          `json:"channel_type"` // of events; 0 is also what isn't said
 	GuildID      string       `json:"guild_id"`
 	Author       *user        `json:"author"`
 	Member       *member      `json:"member"`

@@ -1,0 +1,99 @@
+package test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/channel/discord/discordtest"
+	"github.com/openclaw-go/openclaw/test/harness"
+)
+
+// In every mode, on Discord: what waits when the process is killed is answered
+// once, and so is what ran.
+func TestDiscordKillInEachMode(t *testing.T) {
+	t.Parallel()
+	for _, mode := range modes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			c := newClub(t, nil)
+			c.Edit(func(config map[string]any) {
+				config["messages"] = object{"queue": object{"mode": mode, "debounceMs": 0}}
+			})
+			c.up(t)
+			c.discord.Say("first !hold one")
+			harness.Until(t, within, "a model call", func() bool { return len(c.model.Calls("first")) == 1 })
+			c.discord.Say("second pear !hold two")
+			harness.Until(t, within, "both to be confirmed", func() bool { return c.discord.Acked() == 2 })
+			c.Kill()
+			c.model.Release("one")
+			c.model.Release("two")
+			c.up(t)
+			c.answered(t, discordtest.DM, "second pear")
+			c.discord.Say("third")
+			c.answered(t, discordtest.DM, "third")
+			if n := len(c.answers("", "second pear")); n != 1 {
+				t.Errorf("the second message was answered %d times", n)
+			}
+			if n := len(c.answers("", "echo: first")); n != 1 && mode != "interrupt" || n > 1 {
+				t.Errorf("the first message was answered %d times", n)
+			}
+		})
+	}
+}
+
+// openclaw message does on Discord what it can there.
+func TestDiscordMessageCommands(t *testing.T) {
+	t.Parallel()
+	c := newClub(t, nil).up(t)
+	do := func(args ...string) (int, string) {
+		return run(t, c.Gateway, 30*time.Second, append([]string{"message"}, args...)...)
+	}
+	to := "channel:" + discordtest.General
+	if code, out := do("send", "--channel", "discord", "--target", to, "-m", "one apple", "--json"); code != 0 || len(c.discord.Messages(discordtest.General)) != 1 {
+		t.Fatalf("send: %d: %s", code, out)
+	}
+	m := c.discord.Messages(discordtest.General)[0].ID
+	if code, out := do("send", "--channel", "discord", "--target", "user:"+discordtest.Person, "-m", "hello"); code != 0 || len(c.discord.Shown()) != 1 {
+		t.Errorf("send to a person: %d: %s", code, out)
+	}
+	for args, method := range map[string]string{
+		"edit --message-id " + m + " -m two-apples":                "PATCH /channels/",
+		"react --message-id " + m + " --emoji 👍":                   "PUT /channels/" + discordtest.General + "/messages/" + m + "/reactions/",
+		"pin --message-id " + m:                                    "PUT /channels/" + discordtest.General + "/messages/pins/",
+		"read":                                                     "GET /channels/" + discordtest.General + "/messages",
+		"thread create --message-id " + m + " --thread-name x":     "POST /channels/" + discordtest.General + "/messages/" + m + "/threads",
+		"poll --poll-question why --poll-option a --poll-option b": "POST /channels/" + discordtest.General + "/messages",
+	} {
+		n := len(c.discord.Calls(method))
+		code, out := do(append(strings.Fields(args), "--channel", "discord", "--target", to)...)
+		if code != 0 || len(c.discord.Calls(method)) <= n {
+			t.Errorf("%s: %d: %s", args, code, out)
+		}
+	}
+	for args, want := range map[string]string{
+		"role info --guild-id " + discordtest.Guild:                                        "Crew",
+		"member info --guild-id " + discordtest.Guild + " --user-id " + discordtest.Person: `al`,
+		"emoji list --guild-id " + discordtest.Guild:                                       "party",
+		"channel list --guild-id " + discordtest.Guild:                                     "general",
+	} {
+		code, out := do(append(strings.Fields(args), "--channel", "discord", "--json")...)
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: %d: %s", args, code, out)
+		}
+	}
+	for args, want := range map[string]string{
+		"send --target " + discordtest.General + " -m x":                            "user:" + discordtest.General,
+		"kick --guild-id " + discordtest.Guild + " --user-id " + discordtest.Person: "can't do",
+		"send --target channel:" + discordtest.Elsewhere + " -m x":                  "View Channel",
+	} {
+		code, out := do(append(strings.Fields(args), "--channel", "discord")...)
+		if code == 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: %d: %s", args, code, out)
+		}
+	}
+	if code, out := run(t, c.Gateway, 30*time.Second, "channels", "status", "--probe"); code != 0 || !strings.Contains(fmt.Sprint(out), "iscord") {
+		t.Errorf("channels status: %d: %s", code, out)
+	}
+}
