@@ -1,13 +1,9 @@
 package discord
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,7 +13,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
-	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
 // post is one message to make.
@@ -175,60 +170,6 @@ func nonce(d id.Delivery, part int) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:18])
 }
 
-// postTo makes one message. A forum takes it as the beginning of a post of its
-// own, an archived thread once it is opened.
-func (b *bot) postTo(ctx context.Context, to string, p post, m *message) error {
-	c := call{method: "POST", path: "/channels/" + to + "/messages", body: p.body, files: p.files, into: m}
-	err := b.api.do(ctx, c)
-	switch {
-	case refusedWith(err, codeNotText):
-		return b.begin(ctx, to, p, m)
-	case refusedWith(err, codeThreadIsArchived):
-		if err := b.api.do(ctx, call{method: "PATCH", path: "/channels/" + to, body: map[string]any{"archived": false}}); err != nil {
-			return err
-		}
-		return b.api.do(ctx, c)
-	}
-	return err
-}
-
-// begin makes a post in a forum, with the first line as its title.
-func (b *bot) begin(ctx context.Context, forum string, p post, m *message) error {
-	body := map[string]any{}
-	for k, v := range p.body {
-		if k != "nonce" && k != "enforce_nonce" && k != "message_reference" {
-			body[k] = v
-		}
-	}
-	content, _ := body["content"].(string)
-	var made struct {
-		room
-		Message message `json:"message"`
-	}
-	err := b.api.do(ctx, call{
-		method: "POST", path: "/channels/" + forum + "/threads", files: p.files, into: &made,
-		body: map[string]any{"name": title(content), "message": body},
-	})
-	if err != nil {
-		return err
-	}
-	b.world.room(made.room)
-	*m = made.Message
-	m.ID = cmp.Or(m.ID, made.ID)
-	return nil
-}
-
-// title is a name for a thread: the first line of what it begins with.
-func title(s string) string {
-	const most = 100
-	for line := range strings.Lines(s) {
-		if line = strings.Trim(strings.TrimSpace(line), "*_~`#> "); line != "" {
-			return text.Fit(clean(strings.ReplaceAll(line, "\\", "")), most, text.UTF16)
-		}
-	}
-	return "New post"
-}
-
 // destination is the id of a conversation; one with a person is opened.
 func (b *bot) destination(ctx context.Context, at msg.Address) (string, error) {
 	const op = "discord.Send"
@@ -312,33 +253,4 @@ func same(before []message, p post) (message, bool) {
 		}
 	}
 	return message{}, false
-}
-
-// pollOf is a poll as Discord wants it.
-func pollOf(p *msg.Poll) (map[string]any, error) {
-	const op, mostOptions, maxQuestion, maxOption, maxHours, usualHours = "discord.Send", 10, 300, 55, 768, 24
-	if strings.TrimSpace(p.Question) == "" || len(p.Options) < 1 {
-		return nil, fault.New(fault.Invalid, op, "a poll needs a question and options")
-	}
-	if len(p.Options) > mostOptions {
-		return nil, fault.New(fault.Invalid, op, fmt.Sprintf("Discord takes at most %d options", mostOptions))
-	}
-	var answers []map[string]any
-	for _, o := range p.Options {
-		answers = append(answers, map[string]any{"poll_media": map[string]any{"text": text.Fit(o, maxOption, text.UTF16)}})
-	}
-	hours := usualHours
-	if p.Open > 0 {
-		hours = min(max(int((p.Open+time.Hour-1)/time.Hour), 1), maxHours)
-	}
-	return map[string]any{
-		"question": map[string]any{"text": text.Fit(p.Question, maxQuestion, text.UTF16)}, "answers": answers,
-		"duration": hours, "allow_multiselect": p.Multi, "layout_type": 1,
-	}, nil
-}
-
-// isNull tells a JSON value that says nothing.
-func isNull(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) == 0 || string(raw) == "null"
 }

@@ -1,0 +1,52 @@
+package discord
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/backoff"
+	"github.com/openclaw-go/openclaw/internal/base/fault"
+)
+
+// beats sends heartbeats, and notices a connection that died without a word.
+func (l *link) beats(ctx context.Context, every time.Duration) error {
+	wait := time.Duration(rand.Float64() * float64(every)) //nolint:gosec // spreads load
+	l.ack.Store(true)
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	for {
+		asked := false
+		select {
+		case <-t.C:
+		case <-l.beat:
+			asked = true
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if !asked {
+			if !l.ack.Load() && !l.stuck.Load() {
+				return fault.New(fault.Unavailable, "discord.heartbeat", "the connection is dead: a heartbeat wasn't answered")
+			}
+			l.ack.Store(false)
+			t.Reset(every)
+		}
+		var seq any
+		if n := l.done.Load(); n >= 0 {
+			seq = n
+		}
+		if err := l.write(ctx, opHeartbeat, seq); err != nil {
+			return err
+		}
+	}
+}
+
+// notes writes behind until ctx ends.
+func (l *link) notes(ctx context.Context) error {
+	for {
+		if err := backoff.Sleep(ctx, l.time.note); err != nil {
+			return err
+		}
+		l.flush(ctx)
+	}
+}
