@@ -30,8 +30,51 @@ const (
 // answers are the commands that wait for one. They are written down, so that
 // after a restart the answer is still shown to who asked alone.
 type answers struct {
-	mu sync.Mutex
-	m  map[string]answerTo
+	mu    sync.Mutex
+	m     map[string]answerTo
+	early map[string]chan struct{} // those that Discord isn't told of yet; closed when it is
+}
+
+// begin says that Discord will be told that a command is taken: its answer waits
+// for that. The caller calls told in any case.
+func (a *answers) begin(key string) (told func()) {
+	c := make(chan struct{})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.early == nil {
+		a.early = map[string]chan struct{}{}
+	}
+	a.early[key] = c
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.early[key] == c {
+			delete(a.early, key)
+		}
+		close(c)
+	}
+}
+
+// wait waits until Discord was told of a command, and no longer than Discord
+// waits for that.
+func (a *answers) wait(ctx context.Context, key string) error {
+	a.mu.Lock()
+	c := a.early[key]
+	a.mu.Unlock()
+	if c == nil {
+		return nil
+	}
+	const most = 3 * time.Second
+	t := time.NewTimer(most)
+	defer t.Stop()
+	select {
+	case <-c:
+		return nil
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (a *answers) get(key string) (answerTo, bool) {
@@ -97,6 +140,9 @@ func (a *answers) load(ctx context.Context, b *bot) {
 func (b *bot) respond(ctx context.Context, out msg.Outbound, posts []post) (msg.Receipt, error) {
 	r := msg.Receipt{At: time.Now()}
 	key := string(out.ReplyTo)
+	if err := b.open.wait(ctx, key); err != nil {
+		return r, fault.Wrap(fault.Unavailable, "discord.respond", err)
+	}
 	way, open := b.open.get(key)
 	for i := range posts {
 		p := &posts[i]

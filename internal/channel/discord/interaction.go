@@ -105,6 +105,8 @@ func (b *bot) interaction(ctx context.Context, x interaction, recv channel.Recei
 	if x.Message != nil && snowflake(x.Message.ID) {
 		in.ReplyTo = id.Message(x.Message.ID)
 	}
+	told := b.open.begin(string(in.ID))
+	defer told()
 	if err := b.store(ctx, in, x.ChannelID, recv); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -45,8 +46,15 @@ func TestSlashCommands(t *testing.T) {
 	}
 	answer(in, "first")
 	answer(in, "second")
-	ms := s.Messages("thinking")
-	if len(ms) != 2 || ms[0].Content != "first" || ms[0].Edits != 1 || ms[1].Content != "second" {
+	// An answer that is faster than Discord's own waits for that.
+	s.Fail("POST /interactions/", discordtest.Fault{Accept: true, Status: 204, Wait: 200 * time.Millisecond})
+	s.Interact(object{"type": 2, "data": object{"name": "whoami"}})
+	answer(wait(t, r.got, "a command"), "at once")
+	if ms := s.Messages("thinking"); len(ms) != 3 || ms[2].Content != "at once" || len(s.Shown()) != 0 {
+		t.Errorf("shown %+v, %q", ms, s.Shown())
+	}
+	ms := s.Messages("thinking")[:2]
+	if ms[0].Content != "first" || ms[0].Edits != 1 || ms[1].Content != "second" {
 		t.Fatalf("shown %+v", ms)
 	}
 	if flags, _ := ms[1].Raw["flags"].(float64); int(flags)&64 == 0 {
@@ -57,7 +65,7 @@ func TestSlashCommands(t *testing.T) {
 	r.stop()
 	r.build(raw).up()
 	answer(in, "third")
-	if ms := s.Messages("thinking"); len(ms) != 3 || ms[2].Content != "third" || ms[2].Edits != 1 {
+	if ms := s.Messages("thinking"); len(ms) != 4 || ms[3].Content != "third" || ms[3].Edits != 1 {
 		t.Errorf("shown %+v", ms)
 	}
 	// Where Discord takes no more answers, that person has them alone.
