@@ -29,6 +29,7 @@ func deps() cli.Deps {
 	for _, k := range app.Channels() {
 		d.Channels = append(d.Channels, k.ID)
 	}
+	d.Channels = append(d.Channels, "whatsapp")
 	return d
 }
 

@@ -50,7 +50,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 		return err
 	}
 	g.channels = &channels{
-		kinds: Channels(), recv: g.inbox.Accept, out: g.outbox, state: g.db, bus: g.bus, client: g.client, open: g.files.Open, log: g.log,
+		kinds: g.kinds(), recv: g.inbox.Accept, out: g.outbox, state: g.db, bus: g.bus, client: g.client, open: g.files.Open, log: g.log,
 		dir: g.cfg.Current().Paths.State,
 		healthCheck: func() time.Duration {
 			minutes := 5

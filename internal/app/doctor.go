@@ -16,11 +16,13 @@ import (
 
 // Checks are what doctor looks at beside the configuration file itself.
 func Checks(_ context.Context, cfg *config.Config) []feature.Check {
+	kinds, problems := kindsOf(cfg)
 	checks := append(session.Checks(cfg.Paths.State, held(cfg.Paths.State)), store.Checks(cfg.Paths.State)...)
 	return append(checks, []feature.Check{
+		{Name: "Plugins", Run: func(context.Context) []feature.Finding { return pluginFindings(cfg, kinds, problems) }},
 		{Name: "Who may write", Run: func(context.Context) []feature.Finding {
 			var out []feature.Finding
-			for _, k := range Channels() {
+			for _, k := range kinds {
 				if _, ok := cfg.Channels[k.ID]; !ok {
 					continue
 				}

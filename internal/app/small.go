@@ -52,7 +52,7 @@ func (e events) Waiting(ctx context.Context, key id.SessionKey) ([]string, error
 // newGate makes the access gate over the configuration in force.
 func newGate(c *core) *access.Gate {
 	kinds := map[id.Channel]channel.Kind{}
-	for _, k := range Channels() {
+	for _, k := range c.kinds() {
 		kinds[k.ID] = k
 	}
 	accs := &accounts{config: c.cfg.Current}

@@ -31,9 +31,9 @@ func channelFlags() []channelFlag {
 		{"user-id", "id", "IRC: the nick", map[id.Channel]string{"irc": "nick"}},
 		{"password", "password", "IRC: the server's password", map[id.Channel]string{"irc": "password"}},
 		{"group-channels", "list", "IRC: rooms to join, with commas", map[id.Channel]string{"irc": "channels"}},
-		{"dm-allowlist", "list", "who may write directly, with commas", map[id.Channel]string{"discord": "allowFrom", "irc": "allowFrom", "slack": "allowFrom", "telegram": "allowFrom"}},
+		{"dm-allowlist", "list", "who may write directly, with commas", map[id.Channel]string{"discord": "allowFrom", "irc": "allowFrom", "slack": "allowFrom", "telegram": "allowFrom", "whatsapp": "allowFrom"}},
 		{"webhook-url", "url", "Telegram: be called here instead of asking", map[id.Channel]string{"telegram": "webhookUrl"}},
-		{"name", "name", "what to call the account", map[id.Channel]string{"discord": "name", "irc": "name", "slack": "name", "telegram": "name"}},
+		{"name", "name", "what to call the account", map[id.Channel]string{"discord": "name", "irc": "name", "slack": "name", "telegram": "name", "whatsapp": "name"}},
 	}
 }
 

@@ -39,6 +39,7 @@ type Config struct {
 	Logging   Logging                        `json:"logging"`
 	Cron      Cron                           `json:"cron"`
 	Secrets   secret.Settings                `json:"secrets"`
+	Plugins   json.RawMessage                `json:"plugins"`
 
 	// Paths are where this configuration lives; they aren't part of the file.
 	Paths Paths `json:"-"`
