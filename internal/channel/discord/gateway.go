@@ -112,6 +112,8 @@ type link struct {
 	done    atomic.Int64 // number of the last event that is stored; -1 is none
 	well    func()
 	resumed bool
+	over    chan struct{} // closed when the reader ends
+	why     error         // it ended; set before
 }
 
 // connect connects once and receives until the connection ends. well is called
@@ -131,7 +133,7 @@ func (b *bot) connect(ctx context.Context, recv channel.Receiver, well func()) e
 			return err
 		}
 	}
-	l := &link{bot: b, in: make(chan frame, waiting), beat: make(chan struct{}, 1), well: well, resumed: was.ID != ""}
+	l := &link{bot: b, in: make(chan frame, waiting), beat: make(chan struct{}, 1), over: make(chan struct{}), well: well, resumed: was.ID != ""}
 	every, err := l.dial(ctx, address)
 	if err != nil {
 		if was.ID != "" {
@@ -205,6 +207,12 @@ func (l *link) write(ctx context.Context, op int, d any) error {
 
 // read reads frames until the connection ends.
 func (l *link) read(ctx context.Context) error {
+	l.why = l.frames(ctx)
+	close(l.over)
+	return l.why
+}
+
+func (l *link) frames(ctx context.Context) error {
 	for {
 		f, err := l.next(ctx)
 		if err != nil {

@@ -36,9 +36,23 @@ func (l *link) beats(ctx context.Context, every time.Duration) error {
 			seq = n
 		}
 		if err := l.write(ctx, opHeartbeat, seq); err != nil {
-			return err
+			return l.reason(ctx, err)
 		}
 	}
+}
+
+// reason is why a write failed: what the other side said when it ended the
+// connection, which the reader comes to know, tells more than that it did.
+func (l *link) reason(ctx context.Context, err error) error {
+	t := time.NewTimer(l.time.lookup)
+	defer t.Stop()
+	select {
+	case <-l.over:
+		return l.why
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return err
 }
 
 // notes writes behind until ctx ends.
