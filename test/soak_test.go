@@ -24,7 +24,7 @@ const (
 	slackGoroutines = 20
 	slackFiles      = 12
 	slackThreads    = 8
-	slackMemory     = 16 << 10 // KiB of resident memory, after a warm-up
+	slackMemory     = 16 << 10 // KiB of memory that isn't a file's, after a warm-up
 )
 
 // soak is a gateway with many accounts on a real IRC server.
@@ -115,7 +115,7 @@ func (s *soak) held(t *testing.T) held {
 		}
 		return n
 	}
-	h := held{threads: field("Threads"), memory: field("VmRSS"), files: field("FDSize")}
+	h := held{threads: field("Threads"), memory: field("RssAnon"), files: field("FDSize")}
 	if fds, err := os.ReadDir(proc + "fd"); err == nil { // closed to us where we aren't root: the size of the table must do
 		h.files = len(fds)
 	}
