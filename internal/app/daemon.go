@@ -79,6 +79,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 	})
 	g.info, g.choose = g.control.SessionInfo, g.control.ChooseModel
 	all, err := feature.Merge(
+		feature.Feature{Name: "web login", Methods: (&webLogin{channels: g.channels, life: func() context.Context { return g.life }}).methods()},
 		feature.Feature{Name: "sessions", Methods: g.book.Methods()},
 		feature.Feature{Name: "chat", Methods: g.chat.Methods(), Commands: g.chat.SlashCommands()},
 		feature.Feature{Name: "tools", Tools: g.tools.all},

@@ -16,7 +16,7 @@ import (
 // channels is openclaw channels.
 func (sh *shell) channels() *cobra.Command {
 	return sh.command(spec{name: "channels", short: "Chat networks: add, remove and inspect accounts", subs: []*cobra.Command{
-		sh.channelsList(), sh.channelsStatus(), sh.channelsAdd(), sh.channelsRemove(), sh.channelsLogout(),
+		sh.channelsList(), sh.channelsStatus(), sh.channelsAdd(), sh.channelsRemove(), sh.channelsLogin(), sh.channelsLogout(),
 	}})
 }
 

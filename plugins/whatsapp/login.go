@@ -25,13 +25,14 @@ func (d *device) link(ctx context.Context) (any, error) {
 	}
 	d.cancelLogin()
 	d.c.Disconnect()
+	base := ctx // the connection outlives the login
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	d.mu.Lock()
 	d.login = cancel
 	d.mu.Unlock()
 	codes, err := d.c.GetQRChannel(ctx)
 	if err == nil {
-		err = d.c.ConnectContext(ctx)
+		err = d.c.ConnectContext(base)
 	}
 	if err != nil {
 		cancel()
