@@ -24,7 +24,7 @@ const (
 	slackGoroutines = 20
 	slackFiles      = 12
 	slackThreads    = 8
-	slackMemory     = 16 << 10 // KiB of memory that isn't a file's, after a warm-up
+	slackMemory     = 24 << 10 // KiB of memory that isn't a file's: room for the collector, which gives all back shortly after the start
 )
 
 // soak is a gateway with many accounts on a real IRC server.
