@@ -55,7 +55,7 @@ func Embedded(ctx context.Context, t Turn) (chat.Result, error) {
 		return chat.Result{}, err
 	}
 	defer closing(ctx, t.Log, "store", db)
-	c, err := buildCore(config.NewStore(loaded.Config), db, t.Log)
+	c, err := buildCore(config.NewStore(loaded.Config), db, t.Log) //nolint:contextcheck // looking for plugins takes no time to speak of
 	if err != nil {
 		return chat.Result{}, err
 	}

@@ -25,7 +25,7 @@ const noWhatsApp = "WhatsApp needs its plugin, a program of its own. Build it wi
 func (c *core) kinds() []channel.Kind {
 	kinds, problems := kindsOf(c.cfg.Current())
 	for _, p := range problems {
-		c.log.WarnContext(context.Background(), "plugin not used", "dir", p.Dir, "err", p.Err)
+		c.log.WarnContext(context.Background(), "plugin not used", "dir", p.Dir, "err", p.Err) //nolint:forbidigo // files on disk
 	}
 	return kinds
 }
@@ -35,7 +35,7 @@ func (c *core) kinds() []channel.Kind {
 func kindsOf(cfg *config.Config) ([]channel.Kind, []plugin.Problem) {
 	var s plugin.Settings
 	if len(cfg.Plugins) > 0 {
-		_ = json.Unmarshal(cfg.Plugins, &s) //nolint:errcheck // the file was checked against its schema
+		_ = json.Unmarshal(cfg.Plugins, &s)
 	}
 	for i, p := range s.Load.Paths {
 		if rest, ok := strings.CutPrefix(p, "~/"); ok {

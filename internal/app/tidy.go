@@ -41,7 +41,7 @@ func CleanSessions(ctx context.Context, cfg *config.Config, log *slog.Logger, up
 		return nil, err
 	}
 	defer closing(ctx, log, "store", db)
-	c, err := buildCore(config.NewStore(cfg), db, log)
+	c, err := buildCore(config.NewStore(cfg), db, log) //nolint:contextcheck // as above
 	if err != nil {
 		return nil, err
 	}

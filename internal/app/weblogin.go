@@ -79,7 +79,7 @@ func (w *webLogin) find(a id.Account) (accountKey, channel.Login, error) {
 	return accountKey{}, nil, rpc.Invalid("web login provider is not available")
 }
 
-func (w *webLogin) start(ctx context.Context, _ *rpc.Caller, p loginParams) (loginReply, error) {
+func (w *webLogin) start(ctx context.Context, _ *rpc.Caller, p loginParams) (loginReply, error) { //nolint:contextcheck // the login outlives the request that began it
 	k, l, err := w.find(p.Account)
 	if err != nil {
 		return loginReply{}, err

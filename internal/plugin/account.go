@@ -104,8 +104,8 @@ func (a *account) live(ctx context.Context, recv channel.Receiver) error {
 		return err
 	}
 	wg.Go(func() { in.run(ctx) })
-	defer p.stop(a.opts.Timing.Stop)
-	defer cancel() // nothing is stored from here on, so nothing is confirmed
+	defer p.stop(a.opts.Timing.Stop) //nolint:contextcheck // ending takes its own time
+	defer cancel()                   // nothing is stored from here on, so nothing is confirmed
 	if err := a.begin(ctx, p); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (a *account) login(ctx context.Context, step func(channel.LoginStep)) error
 		case <-ctx.Done():
 			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.opts.Timing.Stop)
 			defer cancel()
-			_ = p.conn.call(stop, "channel.login.cancel", struct{}{}, nil) //nolint:errcheck // it ends by itself
+			_ = p.conn.call(stop, "channel.login.cancel", struct{}{}, nil)
 			return ctx.Err()
 		}
 	}

@@ -215,11 +215,11 @@ func (c *conn) write(f frame) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if d, ok := c.w.(interface{ SetWriteDeadline(t time.Time) error }); ok {
-		_ = d.SetWriteDeadline(time.Now().Add(writeLimit)) //nolint:errcheck // not every pipe can
+		_ = d.SetWriteDeadline(time.Now().Add(writeLimit))
 	}
 	_, err = c.w.Write(append(line, '\n'))
 	if err != nil {
-		_ = c.w.Close() //nolint:errcheck // half a line is worse than none
+		_ = c.w.Close()
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func (a *account) handOver(ctx context.Context, p *process, at msg.Attachment) (
 		if err != nil {
 			return f, err
 		}
-		defer r.Close() //nolint:errcheck // only read
+		defer r.Close()
 		src = r
 	}
 	dst, err := os.CreateTemp(p.files, "out-")
@@ -76,7 +76,7 @@ func (a *account) fetch(ctx context.Context, at msg.Attachment) (io.ReadCloser, 
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, op, err)
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close()
 	if info, err := root.Lstat(f.File); err != nil || !info.Mode().IsRegular() {
 		return nil, fault.New(fault.Unavailable, op, "the plugin handed over no file")
 	}
@@ -84,7 +84,7 @@ func (a *account) fetch(ctx context.Context, at msg.Attachment) (io.ReadCloser, 
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, op, err)
 	}
-	_ = root.Remove(f.File) //nolint:errcheck // goes with the directory otherwise
+	_ = root.Remove(f.File)
 	return &capped{r: r, left: a.about.Limits.Media}, nil
 }
 

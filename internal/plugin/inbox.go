@@ -52,40 +52,35 @@ func (in *inbox) run(ctx context.Context) {
 
 // handle takes one request or notification.
 func (in *inbox) handle(p *process, f frame) {
-	var do func(context.Context) (any, error)
+	var do func(context.Context) error
+	var got any = struct{}{}
 	switch f.Method {
 	case "channel.receive":
-		do = func(ctx context.Context) (any, error) { return struct{}{}, in.receive(ctx, f.Params) }
+		do = func(ctx context.Context) error { return in.receive(ctx, f.Params) }
 	case "state.get":
-		do = func(ctx context.Context) (any, error) { return in.get(ctx, f.Params) }
+		do = func(ctx context.Context) (err error) { got, err = in.get(ctx, f.Params); return err }
 	case "state.set":
-		do = func(ctx context.Context) (any, error) { return struct{}{}, in.set(ctx, f.Params) }
+		do = func(ctx context.Context) error { return in.set(ctx, f.Params) }
 	case "channel.status":
-		do = func(context.Context) (any, error) { return struct{}{}, in.status(f.Params) }
+		do = func(context.Context) error { return in.status(f.Params) }
 	case "channel.alive":
-		do = func(context.Context) (any, error) {
-			if in.a.env.Alive != nil {
-				in.a.env.Alive()
-			}
-			return struct{}{}, nil
-		}
+		do = in.alive
 	case "channel.login.step":
-		do = func(context.Context) (any, error) { return struct{}{}, in.step(f.Params) }
+		do = func(context.Context) error { return in.step(f.Params) }
 	default:
-		if len(f.ID) > 0 {
-			do = func(context.Context) (any, error) {
-				return nil, fault.New(fault.Invalid, "plugin", "there is no method "+text.Preview(f.Method, 60))
-			}
-		} else {
+		if len(f.ID) == 0 {
 			return // a notification of a later version
+		}
+		do = func(context.Context) error {
+			return fault.New(fault.Invalid, "plugin", "there is no method "+text.Preview(f.Method, 60))
 		}
 	}
 	work := func(ctx context.Context) {
-		result, err := do(ctx)
+		err := do(ctx)
 		if ctx.Err() != nil && err != nil {
 			return // stopping: unanswered is not stored
 		}
-		p.conn.answer(f, result, err)
+		p.conn.answer(f, got, err)
 	}
 	select {
 	case in.queue <- work:
@@ -242,6 +237,14 @@ func (in *inbox) step(raw json.RawMessage) error {
 		case in.a.steps <- s.step():
 		default:
 		}
+	}
+	return nil
+}
+
+// alive passes a sign of life on.
+func (in *inbox) alive(context.Context) error {
+	if in.a.env.Alive != nil {
+		in.a.env.Alive()
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func kind(m Manifest, c Channel, o Options) channel.Kind {
 	if c.IDs == "whatsapp" {
 		k.Normalize, k.Target = WhatsApp, whatsAppTarget(c.ID)
 	}
-	section, _ := parseSchema(c.ConfigSchema) //nolint:errcheck // judged by Parse
+	section, _ := parseSchema(c.ConfigSchema)
 	k.New = func(env channel.Env, raw json.RawMessage) (channel.Channel, error) {
 		if err := section.check("channels."+string(c.ID), raw); err != nil {
 			return nil, err

@@ -280,7 +280,7 @@ func as(err error, target *channel.InDoubt) bool {
 			*target = d
 			return true
 		}
-		u, ok := err.(interface{ Unwrap() error }) //nolint:errorlint // as above
+		u, ok := err.(interface{ Unwrap() error })
 		if !ok {
 			return false
 		}

@@ -129,22 +129,22 @@ func (a *account) logLines(ctx context.Context, r io.Reader) {
 
 // stop ends the program: it is asked, then told, then killed.
 func (p *process) stop(limit time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit) //nolint:forbidigo // ending takes its own time
 	defer cancel()
 	select {
 	case <-p.conn.done:
 	default:
-		_ = p.conn.call(ctx, "shutdown", struct{}{}, nil) //nolint:errcheck // it is killed anyway
+		_ = p.conn.call(ctx, "shutdown", struct{}{}, nil)
 	}
 	_ = p.conn.w.Close()
-	_ = p.group.Signal("TERM") //nolint:errcheck // it may be gone
+	_ = p.group.Signal("TERM")
 	select {
 	case <-p.done:
 		return
 	case <-ctx.Done():
 	}
-	_ = p.group.Signal("KILL") //nolint:errcheck // as above
-	_ = p.out.Close()          // something that left the group may hold the other end
+	_ = p.group.Signal("KILL")
+	_ = p.out.Close() // something that left the group may hold the other end
 	<-p.done
 }
 
