@@ -3,7 +3,6 @@ package telegram
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -11,13 +10,14 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
 // cutAlbums divides us before the first part of an album.
 func cutAlbums(us []update) (head, tail []update) {
 	for i, u := range us {
-		if u.Message != nil && u.Message.Group != "" {
+		if m := u.written(); m != nil && m.Group != "" {
 			return us[:i], us[i:]
 		}
 	}
@@ -31,17 +31,18 @@ func cutAlbums(us []update) (head, tail []update) {
 func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
 	edits := map[string]*message{}
 	for _, u := range us {
-		if m := u.Edited; m != nil {
+		if m := u.edited(); m != nil {
 			edits[place(m)] = m
 		}
 	}
 	albums := map[string]int{}
 	firstOpen := map[int]int64{} // by message: the update where its album began
 	for _, u := range us {
-		m := u.Message
+		m := u.written()
 		if m == nil {
 			continue
 		}
+		b.note(m)
 		if e := edits[place(m)]; e != nil {
 			e.ReplyTo = m.ReplyTo
 			m = e
@@ -101,15 +102,15 @@ func (b *bot) inbound(m *message) (in msg.Inbound, ok bool) {
 	if !ok || m.From != nil && m.From.ID == me.ID {
 		return in, false
 	}
-	text, entities := m.Text, m.Entities
-	if text == "" {
-		text, entities = m.Caption, m.CaptionEntities
+	said, entities := m.Text, m.Entities
+	if said == "" {
+		said, entities = m.Caption, m.CaptionEntities
 	}
 	in = msg.Inbound{
 		ID:          id.Message(strconv.FormatInt(m.ID, 10)),
 		From:        from,
 		At:          msg.Address{Channel: ID, Account: b.env.Account, Peer: id.Peer(strconv.FormatInt(m.Chat.ID, 10)), Thread: thread(m)},
-		Text:        described(m, strings.ToValidUTF8(text, "\uFFFD")),
+		Text:        described(m, text.Valid(said)),
 		Attachments: attachments(m),
 		Received:    time.Unix(m.Date, 0),
 	}
@@ -119,23 +120,49 @@ func (b *bot) inbound(m *message) (in msg.Inbound, ok bool) {
 	if in.Text == "" && len(in.Attachments) == 0 {
 		return in, false // somebody joined, a pinned message, and the like
 	}
-	if m.ReplyTo != nil && m.ReplyTo.ID != m.Thread {
-		in.ReplyTo = id.Message(strconv.FormatInt(m.ReplyTo.ID, 10))
+	in.At.Kind = kindOf(m.Chat)
+	in.Mentioned = in.At.Kind == msg.Direct
+	in.Room = b.room(m)
+	// What stands in a topic formally answers the message that began it.
+	if r := m.ReplyTo; r != nil && r.TopicCreated == nil && (r.ID != m.Thread || !m.Topic) {
+		in.ReplyTo = id.Message(strconv.FormatInt(r.ID, 10))
+		in.Quote = quoted(m, me)
 	}
-	switch m.Chat.Type {
-	case "group", "supergroup":
-		in.At.Kind = msg.Group
-	case "channel":
-		in.At.Kind = msg.Channel
-	default:
-		in.At.Kind, in.Mentioned = msg.Direct, true
-	}
-	addressed, command := mentions(text, entities, me)
-	in.Mentioned = in.Mentioned || addressed || m.ReplyTo != nil && m.ReplyTo.From != nil && m.ReplyTo.From.ID == me.ID && me.ID != 0
+	addressed, command := mentions(said, entities, me)
+	in.Mentioned = in.Mentioned || addressed || in.Quote != nil && in.Quote.Self
 	if command != "" {
 		in.Text = command
 	}
 	return in, true
+}
+
+func kindOf(c chat) msg.PeerKind {
+	switch c.Type {
+	case "group", "supergroup":
+		return msg.Group
+	case "channel":
+		return msg.Channel
+	}
+	return msg.Direct
+}
+
+// quoted is what m answers: the part that its sender chose, or all of it.
+func quoted(m *message, me user) *msg.Quote {
+	const most = 4000
+	r := m.ReplyTo
+	q := &msg.Quote{ID: id.Message(strconv.FormatInt(r.ID, 10)), Self: me.ID != 0 && r.From != nil && r.From.ID == me.ID}
+	q.From, _ = sender(r)
+	switch {
+	case m.Cited != nil && m.Cited.Text != "":
+		q.Text = m.Cited.Text
+	default:
+		q.Text = described(r, cmp.Or(r.Text, r.Caption))
+		if q.Text == "" {
+			q.Text = named(attachments(r))
+		}
+	}
+	q.Text = text.Ellipsis(text.Valid(q.Text), most)
+	return q
 }
 
 // sender is who wrote m: a person, or the chat that an administrator or a
@@ -168,11 +195,11 @@ func thread(m *message) id.Thread {
 
 // mentions tells whether the entities of text address us, and the text without
 // our name when that stands behind its command ("/status@our_bot now").
-func mentions(text string, entities []entity, me user) (addressed bool, command string) {
+func mentions(said string, entities []entity, me user) (addressed bool, command string) {
 	if len(entities) == 0 || me.ID == 0 {
 		return false, ""
 	}
-	units := utf16.Encode([]rune(text))
+	units := utf16.Encode([]rune(said))
 	for _, e := range entities {
 		switch e.Type {
 		case "mention":
@@ -191,46 +218,6 @@ func mentions(text string, entities []entity, me user) (addressed bool, command 
 		}
 	}
 	return addressed, command
-}
-
-// described is text with what has no bytes to fetch put into words.
-func described(m *message, text string) string {
-	add := func(s string) { text = strings.TrimSpace(text + "\n" + s) }
-	if m.Sticker != nil {
-		add(strings.TrimSpace("[sticker "+m.Sticker.Emoji) + "]")
-	}
-	if l := m.Location; l != nil {
-		add(fmt.Sprintf("[location %.5f, %.5f]", l.Latitude, l.Longitude))
-	}
-	if c := m.Contact; c != nil {
-		add("[contact " + strings.TrimSpace(c.FirstName+" "+c.Phone) + "]")
-	}
-	return text
-}
-
-// scheme begins the Ref of an attachment that is still at Telegram.
-const scheme = "telegram:"
-
-func attachments(m *message) []msg.Attachment {
-	var out []msg.Attachment
-	add := func(f *file, mime, name string) {
-		if f == nil || f.ID == "" {
-			return
-		}
-		out = append(out, msg.Attachment{MIME: cmp.Or(f.MIME, mime), Name: cmp.Or(f.Name, name), Size: f.Size, Ref: scheme + f.ID})
-	}
-	if n := len(m.Photo); n > 0 {
-		add(&m.Photo[n-1], "image/jpeg", "photo.jpg") // the largest is the last
-	}
-	if m.Animation == nil {
-		add(m.Document, "application/octet-stream", "file")
-	}
-	add(m.Audio, "audio/mpeg", "audio.mp3")
-	add(m.Voice, "audio/ogg", "voice.ogg")
-	add(m.Video, "video/mp4", "video.mp4")
-	add(m.VideoNote, "video/mp4", "note.mp4")
-	add(m.Animation, "video/mp4", "animation.mp4")
-	return out
 }
 
 // delay is what the network asked for.

@@ -103,6 +103,7 @@ func (p *poller) run(ctx context.Context, well func()) error {
 			p.status(nil)
 			p.log.InfoContext(ctx, "telegram connected", "bot", p.self().Username)
 		}
+		p.alive()
 		if len(batch) > 0 {
 			if err := p.deliver(ctx, batch); err != nil {
 				return err
@@ -120,7 +121,7 @@ func (p *poller) fetch(ctx context.Context, wait time.Duration) ([]json.RawMessa
 	var batch []json.RawMessage
 	err := p.api.call(ctx, "getUpdates", map[string]any{
 		"offset": p.offset, "timeout": int(wait / time.Second), "limit": 100,
-		"allowed_updates": []string{"message", "edited_message"},
+		"allowed_updates": p.allowed(),
 	}, &batch, wait)
 	return batch, err
 }
@@ -239,4 +240,9 @@ func (p *poller) complain(ctx context.Context, err error) {
 		p.said, p.saidAt = s, time.Now()
 		p.log.WarnContext(ctx, "telegram polling interrupted", "err", err)
 	}
+}
+
+// allowed names the kinds of updates that Telegram is asked for.
+func (b *bot) allowed() []string {
+	return []string{"message", "edited_message", "channel_post", "edited_channel_post"}
 }

@@ -77,7 +77,7 @@ func (d destination) params() map[string]any {
 	if n, err := strconv.ParseInt(d.chat, 10, 64); err == nil {
 		p["chat_id"] = n
 	}
-	if d.thread != 0 {
+	if d.thread != 0 && d.thread != general { // Telegram refuses that by its number
 		p["message_thread_id"] = d.thread
 	}
 	return p
@@ -88,9 +88,10 @@ func (d destination) params() map[string]any {
 func (b *bot) target(at msg.Address) (destination, error) {
 	var d destination
 	peer, topic := string(at.Peer), string(at.Thread)
-	peer = trimFold(trimFold(strings.TrimSpace(peer), "telegram:"), "tg:")
-	if p, t, ok := strings.Cut(peer, ":topic:"); ok {
+	if p, t := chatAndTopic(peer); t != "" {
 		peer, topic = p, t
+	} else {
+		peer = p
 	}
 	n, err := strconv.ParseInt(peer, 10, 64)
 	if (err != nil || n == 0) && !handle().MatchString(peer) {
@@ -100,9 +101,6 @@ func (b *bot) target(at msg.Address) (destination, error) {
 	if topic != "" {
 		if d.thread, err = strconv.ParseInt(topic, 10, 64); err != nil {
 			return d, fault.New(fault.Invalid, "telegram.Send", "not a topic id: "+strconv.Quote(topic))
-		}
-		if d.thread == general {
-			d.thread = 0 // Telegram refuses it by its number
 		}
 	}
 	b.mu.Lock()
@@ -205,7 +203,7 @@ func (b *bot) sendFile(ctx context.Context, a *api, to destination, f msg.Attach
 		method, field = "sendPhoto", "photo"
 	}
 	fields := map[string]string{"chat_id": to.chat}
-	if to.thread != 0 {
+	if to.thread > general {
 		fields["message_thread_id"] = strconv.FormatInt(to.thread, 10)
 	}
 	err := a.upload(ctx, method, fields, field, cmp.Or(f.Name, "file"), f.Data, &m)
@@ -264,10 +262,9 @@ func (b *bot) act(ctx context.Context, method string, at msg.Address, p map[stri
 	if err != nil {
 		return err
 	}
-	for k, v := range to.params() {
-		if k == "chat_id" || method == "sendChatAction" {
-			p[k] = v
-		}
+	p["chat_id"] = to.params()["chat_id"]
+	if method == "sendChatAction" && to.thread != 0 {
+		p["message_thread_id"] = to.thread // here also the general topic by its number
 	}
 	return a.call(ctx, method, p, nil, 0)
 }

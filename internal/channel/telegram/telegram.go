@@ -9,8 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"regexp"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,7 +29,7 @@ const ID id.Channel = "telegram"
 func Kind() channel.Kind {
 	p := &pollers{busy: map[string]chan struct{}{}}
 	return channel.Kind{
-		ID: ID, Label: "Telegram", Config: Section{}, Normalize: normalize,
+		ID: ID, Label: "Telegram", Config: Section{}, Normalize: normalize, Target: target,
 		Env: []channel.EnvKey{{Key: "botToken", Name: "TELEGRAM_BOT_TOKEN"}}, Tokens: []string{"botToken", "tokenFile"},
 		New: func(env channel.Env, raw json.RawMessage) (channel.Channel, error) { return build(p, env, raw) },
 	}
@@ -61,6 +59,7 @@ type bot struct {
 	time    timing
 	pollers *pollers
 	dialect markdown.Dialect
+	world   *world
 	client  atomic.Pointer[api] // made at first use: the token may be in a file
 
 	mu    sync.Mutex
@@ -84,7 +83,7 @@ func build(p *pollers, env channel.Env, raw json.RawMessage) (channel.Channel, e
 	if err != nil {
 		return nil, err
 	}
-	b := &bot{cfg: c, env: env, log: env.Log, time: usual(), pollers: p, dialect: markdown.TelegramHTML(), moved: map[int64]string{}}
+	b := &bot{cfg: c, env: env, log: env.Log, time: usual(), pollers: p, dialect: markdown.TelegramHTML(), moved: map[int64]string{}, world: newWorld()}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -114,7 +113,7 @@ const maxText = 4096
 // Limits counts the HTML that is sent, which is never shorter than what the
 // Bot API counts.
 func (b *bot) Limits() channel.Limits {
-	return channel.Limits{Text: b.limit(), Unit: channel.UTF16, Media: maxUpload}
+	return channel.Limits{Text: b.limit(), Unit: channel.UTF16, Media: maxUpload, Voice: true}
 }
 
 func (b *bot) limit() int {
@@ -162,6 +161,12 @@ func (b *bot) status(err error) {
 	}
 }
 
+func (b *bot) alive() {
+	if b.env.Alive != nil {
+		b.env.Alive()
+	}
+}
+
 // pollers knows the tokens that are being polled in this process. Telegram
 // answers two at a time with 409.
 type pollers struct {
@@ -198,32 +203,6 @@ func (p *pollers) take(ctx context.Context, token string, waiting func()) (relea
 		}
 	}
 }
-
-// normalize brings an allow-list entry into the form of a sender's id: digits,
-// since user names can be taken by others. Chats belong under groups.
-func normalize(entry string) string {
-	s := strings.TrimSpace(entry)
-	if s == "*" {
-		return s
-	}
-	s = trimFold(trimFold(s, "telegram:"), "tg:")
-	if s == "" || len(s) > 20 || strings.Trim(s, "0123456789") != "" {
-		return ""
-	}
-	return s
-}
-
-func trimFold(s, prefix string) string {
-	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
-		return strings.TrimSpace(s[len(prefix):])
-	}
-	return s
-}
-
-// handle is @name of a public chat.
-var handle = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // a lazily compiled constant
-	return regexp.MustCompile(`^@[A-Za-z][A-Za-z0-9_]{3,31}$`)
-})
 
 func missing(op string) error {
 	return fault.New(fault.Invalid, op, "nothing to send: the text is empty")

@@ -1,16 +1,27 @@
 package telegram
 
 import (
+	"cmp"
 	"encoding/json"
 	"unicode/utf16"
 )
 
 // update is one update, as far as we read it.
 type update struct {
-	ID      int64    `json:"update_id"`
-	Message *message `json:"message"`
-	Edited  *message `json:"edited_message"`
+	ID         int64     `json:"update_id"`
+	Message    *message  `json:"message"`
+	Edited     *message  `json:"edited_message"`
+	Post       *message  `json:"channel_post"`
+	EditedPost *message  `json:"edited_channel_post"`
+	Callback   *callback `json:"callback_query"`
+	Reaction   *reaction `json:"message_reaction"`
 }
+
+// written is the new message of an update, or nil.
+func (u update) written() *message { return cmp.Or(u.Message, u.Post) }
+
+// edited is the message that an update changes, or nil.
+func (u update) edited() *message { return cmp.Or(u.Edited, u.EditedPost) }
 
 type user struct {
 	ID        int64  `json:"id"`
@@ -37,6 +48,7 @@ type message struct {
 	From       *user    `json:"from"`
 	SenderChat *chat    `json:"sender_chat"`
 	ReplyTo    *message `json:"reply_to_message"`
+	Cited      *cited   `json:"quote"`
 	Group      string   `json:"media_group_id"`
 
 	Text            string   `json:"text"`
@@ -53,9 +65,25 @@ type message struct {
 	Animation *file     `json:"animation"`
 	Sticker   *sticker  `json:"sticker"`
 	Location  *location `json:"location"`
+	Venue     *venue    `json:"venue"`
 	Contact   *contact  `json:"contact"`
+	Poll      *poll     `json:"poll"`
+	Dice      *dice     `json:"dice"`
+
+	TopicCreated *topic `json:"forum_topic_created"`
+	TopicEdited  *topic `json:"forum_topic_edited"`
 
 	MigrateTo int64 `json:"migrate_to_chat_id"`
+}
+
+// cited is the part of a message that an answer quotes.
+type cited struct {
+	Text string `json:"text"`
+}
+
+// topic is the name of a forum's topic, when it is made or changed.
+type topic struct {
+	Name string `json:"name"`
 }
 
 type entity struct {
@@ -74,7 +102,12 @@ type file struct {
 }
 
 type sticker struct {
-	Emoji string `json:"emoji"`
+	ID       string `json:"file_id"`
+	Size     int64  `json:"file_size"`
+	Emoji    string `json:"emoji"`
+	Set      string `json:"set_name"`
+	Animated bool   `json:"is_animated"`
+	Video    bool   `json:"is_video"`
 }
 
 type location struct {
@@ -82,9 +115,52 @@ type location struct {
 	Longitude float64 `json:"longitude"`
 }
 
+type venue struct {
+	Title   string `json:"title"`
+	Address string `json:"address"`
+}
+
 type contact struct {
 	FirstName string `json:"first_name"`
+	LastName  string `json:"last_name"`
 	Phone     string `json:"phone_number"`
+}
+
+type poll struct {
+	Question string `json:"question"`
+	Options  []struct {
+		Text string `json:"text"`
+	} `json:"options"`
+}
+
+type dice struct {
+	Emoji string `json:"emoji"`
+	Value int    `json:"value"`
+}
+
+// callback is a button that was pressed.
+type callback struct {
+	ID      string   `json:"id"`
+	From    user     `json:"from"`
+	Message *message `json:"message"`
+	Data    string   `json:"data"`
+}
+
+// reaction is a change of one person's reactions to a message.
+type reaction struct {
+	Chat    chat   `json:"chat"`
+	Message int64  `json:"message_id"`
+	User    *user  `json:"user"`
+	Actor   *chat  `json:"actor_chat"`
+	Date    int64  `json:"date"`
+	Old     []mark `json:"old_reaction"`
+	New     []mark `json:"new_reaction"`
+}
+
+type mark struct {
+	Type   string `json:"type"` // emoji, custom_emoji, paid
+	Emoji  string `json:"emoji"`
+	Custom string `json:"custom_emoji_id"`
 }
 
 // slice is the text of an entity.
