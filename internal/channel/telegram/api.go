@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -77,6 +79,11 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.code, r.description) }
 
+// says tells whether the refusal speaks of what, in lower case.
+func (r *refusal) says(what string) bool {
+	return strings.Contains(strings.ToLower(r.description), what)
+}
+
 // call calls a method with params as JSON. extra is time that the server may
 // take on purpose.
 func (a *api) call(ctx context.Context, method string, params, result any, extra time.Duration) error {
@@ -84,32 +91,62 @@ func (a *api) call(ctx context.Context, method string, params, result any, extra
 	if err != nil {
 		return fault.Wrap(fault.Invalid, "telegram."+method, err)
 	}
-	return a.do(ctx, method, "application/json", body, result, extra)
+	return a.do(ctx, method, "application/json", [][]byte{body}, result, extra)
 }
 
-// upload calls a method with a file.
-func (a *api) upload(ctx context.Context, method string, fields map[string]string, field, name string, data []byte, result any) error {
+// upload is a file on its way to Telegram.
+type upload struct {
+	field, name string
+	data        []byte
+}
+
+// upload calls a method with a file. The bytes of the file aren't copied.
+func (a *api) upload(ctx context.Context, method string, fields map[string]any, f upload, result any) error {
+	op := "telegram." + method
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	for k, v := range fields {
-		_ = w.WriteField(k, v)
+	for _, k := range slices.Sorted(maps.Keys(fields)) {
+		v, ok := fields[k].(string)
+		if !ok {
+			raw, err := json.Marshal(fields[k])
+			if err != nil {
+				return fault.Wrap(fault.Invalid, op, err)
+			}
+			v = string(raw)
+		}
+		if err := w.WriteField(k, v); err != nil {
+			return fault.Wrap(fault.Invalid, op, err)
+		}
 	}
-	part, err := w.CreateFormFile(field, name)
-	if err != nil {
-		return fault.Wrap(fault.Invalid, "telegram."+method, err)
+	if _, err := w.CreateFormFile(f.field, f.name); err != nil {
+		return fault.Wrap(fault.Invalid, op, err)
 	}
-	_, _ = part.Write(data)
-	_ = w.Close()
-	return a.do(ctx, method, w.FormDataContentType(), b.Bytes(), result, 2*time.Minute)
+	head := b.Len()
+	if err := w.Close(); err != nil {
+		return fault.Wrap(fault.Invalid, op, err)
+	}
+	all := [][]byte{b.Bytes()[:head], f.data, b.Bytes()[head:]}
+	return a.do(ctx, method, w.FormDataContentType(), all, result, 2*time.Minute)
 }
 
-func (a *api) do(ctx context.Context, method, kind string, body []byte, result any, extra time.Duration) error {
+func (a *api) do(ctx context.Context, method, kind string, body [][]byte, result any, extra time.Duration) error {
 	op := "telegram." + method
 	ctx, cancel := context.WithTimeout(ctx, a.timeout+extra)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.root+"/bot"+a.token+"/"+method, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.root+"/bot"+a.token+"/"+method, http.NoBody)
 	if err != nil {
 		return fault.Wrap(fault.Invalid, op, a.redact(err))
+	}
+	req.GetBody = func() (io.ReadCloser, error) {
+		parts := make([]io.Reader, 0, len(body))
+		for _, p := range body {
+			parts = append(parts, bytes.NewReader(p))
+		}
+		return io.NopCloser(io.MultiReader(parts...)), nil
+	}
+	req.Body, _ = req.GetBody()
+	for _, p := range body {
+		req.ContentLength += int64(len(p))
 	}
 	req.Header.Set("Content-Type", kind)
 	var left atomic.Bool // the request did, so that it may have been carried out

@@ -20,11 +20,15 @@ type Config struct {
 	APIRoot   string `json:"apiRoot"`   // Bot API server; default https://api.telegram.org
 	Proxy     string `json:"proxy"`     // proxy to reach the Bot API through
 
-	ReplyToMode    string  `json:"replyToMode"` // whether answers quote what they answer; default off
-	LinkPreview    *bool   `json:"linkPreview"` // show previews of links; default false, as a preview fetches what a model wrote
-	TextChunkLimit int     `json:"textChunkLimit"`
-	MediaMaxMB     float64 `json:"mediaMaxMb"`     // largest file to fetch; the Bot API gives at most 20
-	TimeoutSeconds int     `json:"timeoutSeconds"` // for one call of the Bot API; default 30
+	ReplyToMode           string           `json:"replyToMode"` // whether answers quote what they answer; default off
+	LinkPreview           *bool            `json:"linkPreview"` // show previews of links; default false, as a preview fetches what a model wrote
+	TextChunkLimit        int              `json:"textChunkLimit"`
+	MediaMaxMB            float64          `json:"mediaMaxMb"`            // largest file to fetch; the Bot API gives at most 20
+	Capabilities          json.RawMessage  `json:"capabilities"`          // where there are inline buttons
+	ReactionNotifications string           `json:"reactionNotifications"` // of which messages: off, own (the default), all
+	Actions               map[string]*bool `json:"actions"`               // what the message tool may do
+
+	TimeoutSeconds int `json:"timeoutSeconds"` // for one call of the Bot API; default 30
 }
 
 const officialRoot = "https://api.telegram.org"
@@ -57,6 +61,14 @@ func decode(raw json.RawMessage) (Config, error) {
 	default:
 		return bad("replyToMode must be off, first or all")
 	}
+	if _, ok := scopeOf(c.Capabilities); !ok {
+		return bad("capabilities.inlineButtons must be off, dm, group, all or allowlist")
+	}
+	switch c.ReactionNotifications {
+	case "", "off", "own", "all":
+	default:
+		return bad("reactionNotifications must be off, own or all")
+	}
 	if c.TimeoutSeconds <= 0 {
 		c.TimeoutSeconds = 30
 	}
@@ -86,4 +98,15 @@ func (c *Config) token() (string, error) {
 		return "", fault.New(fault.Invalid, op, c.TokenFile+" holds no token of the form 123456:letters")
 	}
 	return t, nil
+}
+
+// allows tells whether actions leave what name stands for to the message tool.
+func (b *bot) allows(name string) bool {
+	if name == "poll" && !b.allows("sendMessage") {
+		return false
+	}
+	if on := b.cfg.Actions[name]; on != nil {
+		return *on
+	}
+	return name != "sticker"
 }

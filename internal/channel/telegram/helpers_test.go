@@ -24,3 +24,15 @@ func sendTo(t *testing.T, c channel.Channel) error {
 	_, err := c.Send(t.Context(), msg.Outbound{ID: "x", To: address("7"), Text: "x"})
 	return err
 }
+
+// eventually waits until ok.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for range 3000 {
+		if ok() {
+			return
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+	t.Fatalf("waited in vain for %s", what)
+}

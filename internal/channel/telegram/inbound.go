@@ -38,6 +38,10 @@ func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
 	albums := map[string]int{}
 	firstOpen := map[int]int64{} // by message: the update where its album began
 	for _, u := range us {
+		if in, ok := b.beside(u); ok {
+			firstOpen[len(ins)] = u.ID
+			ins = append(ins, in)
+		}
 		m := u.written()
 		if m == nil {
 			continue
@@ -75,6 +79,17 @@ func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
 	return ins, upTo
 }
 
+// beside reads what isn't written: a pressed button, a reaction.
+func (b *bot) beside(u update) (msg.Inbound, bool) {
+	switch {
+	case u.Callback != nil:
+		return b.pressed(u.Callback)
+	case u.Reaction != nil:
+		return b.reacted(u.ID, u.Reaction)
+	}
+	return msg.Inbound{}, false
+}
+
 func place(m *message) string {
 	return strconv.FormatInt(m.Chat.ID, 10) + "/" + strconv.FormatInt(m.ID, 10)
 }
@@ -109,18 +124,14 @@ func (b *bot) inbound(m *message) (in msg.Inbound, ok bool) {
 	in = msg.Inbound{
 		ID:          id.Message(strconv.FormatInt(m.ID, 10)),
 		From:        from,
-		At:          msg.Address{Channel: ID, Account: b.env.Account, Peer: id.Peer(strconv.FormatInt(m.Chat.ID, 10)), Thread: thread(m)},
+		At:          b.address(m),
 		Text:        described(m, text.Valid(said)),
 		Attachments: attachments(m),
-		Received:    time.Unix(m.Date, 0),
-	}
-	if m.Date <= 0 {
-		in.Received = time.Now()
+		Received:    now(m.Date),
 	}
 	if in.Text == "" && len(in.Attachments) == 0 {
 		return in, false // somebody joined, a pinned message, and the like
 	}
-	in.At.Kind = kindOf(m.Chat)
 	in.Mentioned = in.At.Kind == msg.Direct
 	in.Room = b.room(m)
 	// What stands in a topic formally answers the message that began it.
@@ -134,6 +145,13 @@ func (b *bot) inbound(m *message) (in msg.Inbound, ok bool) {
 		in.Text = command
 	}
 	return in, true
+}
+
+// address is where m stands.
+func (b *bot) address(m *message) msg.Address {
+	return msg.Address{
+		Channel: ID, Account: b.env.Account, Kind: kindOf(m.Chat), Peer: id.Peer(strconv.FormatInt(m.Chat.ID, 10)), Thread: thread(m),
+	}
 }
 
 func kindOf(c chat) msg.PeerKind {

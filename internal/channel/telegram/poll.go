@@ -179,6 +179,11 @@ func (p *poller) store(ctx context.Context, us []update) error {
 	if next == 0 {
 		return failed
 	}
+	for _, u := range us {
+		if u.Callback != nil && u.ID < next {
+			p.answer(ctx, p.api, u.Callback.ID)
+		}
+	}
 	p.offset, p.last = next, time.Now()
 	if err := p.save(ctx); err != nil && failed == nil {
 		return err
@@ -244,5 +249,9 @@ func (p *poller) complain(ctx context.Context, err error) {
 
 // allowed names the kinds of updates that Telegram is asked for.
 func (b *bot) allowed() []string {
-	return []string{"message", "edited_message", "channel_post", "edited_channel_post"}
+	out := []string{"message", "edited_message", "channel_post", "edited_channel_post", "callback_query"}
+	if b.cfg.ReactionNotifications != "off" {
+		out = append(out, "message_reaction") // only where the bot is an administrator, in groups
+	}
+	return out
 }

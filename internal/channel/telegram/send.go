@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,9 +14,11 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/text"
 )
 
-// Send delivers one message. Text that doesn't fit goes as several.
+// Send delivers one message. Text that doesn't fit goes as several; text that
+// fits below a file stands there.
 func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	b.log.DebugContext(ctx, "telegram.Send", "to", out.To.Peer)
 	var r msg.Receipt
@@ -29,41 +30,96 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	if err != nil {
 		return r, err
 	}
-	parts := b.Split(out.Text)
+	sent := func(m message, err error) error {
+		if err != nil {
+			return err
+		}
+		r.IDs = append(r.IDs, id.Message(strconv.FormatInt(m.ID, 10)))
+		r.At = time.Unix(m.Date, 0)
+		b.wrote(m.Chat.ID, m.ID)
+		return nil
+	}
+	if out.Poll != nil {
+		return r, sent(b.sendPoll(ctx, a, &to, out))
+	}
+	ps, err := b.pieces(ctx, to, out)
+	if err != nil {
+		return r, err
+	}
+	for _, p := range ps {
+		if p.file == nil {
+			err = sent(b.sendText(ctx, a, &to, p))
+		} else {
+			err = sent(b.sendFile(ctx, a, &to, p))
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// piece is what one call sends: a text, or a file with a text below it.
+type piece struct {
+	text  string
+	file  *msg.Attachment
+	voice bool
+	extra map[string]any // fields beside the content
+}
+
+// pieces divides out into calls, in order.
+func (b *bot) pieces(ctx context.Context, to destination, out msg.Outbound) (ps []piece, err error) {
+	var keys map[string]any
+	if len(out.Buttons) > 0 {
+		if b.buttonsIn(isPrivate(to.chat)) {
+			keys = b.keyboard(ctx, out.Buttons)
+		} else {
+			out.Text = strings.TrimSpace(out.Text + "\n\n" + spelled(out.Buttons))
+		}
+	}
+	texts := b.Split(out.Text)
 	var files []msg.Attachment
 	for _, f := range out.Attachments {
 		if f, err = b.open(ctx, f); err != nil {
-			return r, err
+			return nil, err
 		}
 		if len(f.Data) > 0 {
 			files = append(files, f)
 		} else if name := cmp.Or(f.Name, f.Ref); name != "" {
-			parts = append(parts, "`"+strings.ReplaceAll(name, "`", "'")+"`")
+			texts = append(texts, "`"+strings.ReplaceAll(name, "`", "'")+"`")
 		}
 	}
-	if len(parts)+len(files) == 0 {
-		return r, missing("telegram.Send")
+	caption := ""
+	if len(files) > 0 && len(texts) == 1 && text.UTF16(markdown.Render(markdown.Parse(texts[0]), &b.dialect)) <= maxCaption {
+		caption, texts = texts[0], nil
 	}
-	reply := b.quote(out)
-	for _, p := range parts {
-		m, err := b.sendText(ctx, a, &to, p, reply)
-		if err != nil {
-			return r, err
+	for _, t := range texts {
+		ps = append(ps, piece{text: t})
+	}
+	for i := range files {
+		ps = append(ps, piece{text: caption, file: &files[i], voice: out.Voice})
+		caption = ""
+	}
+	if len(ps) == 0 {
+		return nil, missing("telegram.Send")
+	}
+	for i := range ps {
+		ps[i].extra = map[string]any{}
+		if out.Quiet {
+			ps[i].extra["disable_notification"] = true
 		}
-		reply = nil
-		r.IDs = append(r.IDs, id.Message(strconv.FormatInt(m.ID, 10)))
-		r.At = time.Unix(m.Date, 0)
 	}
-	for _, f := range files {
-		m, err := b.sendFile(ctx, a, to, f)
-		if err != nil {
-			return r, err
-		}
-		r.IDs = append(r.IDs, id.Message(strconv.FormatInt(m.ID, 10)))
-		r.At = time.Unix(m.Date, 0)
+	if q := b.quote(out); q != nil {
+		ps[0].extra["reply_parameters"] = q
 	}
-	return r, nil
+	if keys != nil {
+		ps[len(ps)-1].extra["reply_markup"] = keys
+	}
+	return ps, nil
 }
+
+// maxCaption is what the Bot API takes below a file.
+const maxCaption = 1024
 
 // destination is a chat and a topic in it.
 type destination struct {
@@ -121,37 +177,49 @@ func (b *bot) quote(out msg.Outbound) map[string]any {
 }
 
 // sendText sends one part, as HTML; when Telegram can't read that, as the text
-// it shows. A topic that is gone and a group that moved are followed.
-func (b *bot) sendText(ctx context.Context, a *api, to *destination, part string, reply map[string]any) (message, error) {
-	doc := markdown.Parse(part)
-	html := true
-	for tries := 0; ; tries++ {
-		p := to.params()
-		if html {
-			p["text"], p["parse_mode"] = markdown.Render(doc, &b.dialect), "HTML"
-		} else {
-			plain := markdown.Plain()
-			p["text"] = markdown.Render(doc, &plain)
-		}
-		if reply != nil {
-			p["reply_parameters"] = reply
-		}
-		if b.cfg.LinkPreview == nil || !*b.cfg.LinkPreview {
-			p["link_preview_options"] = map[string]any{"is_disabled": true}
-		}
-		var m message
-		err := a.call(ctx, "sendMessage", p, &m, 0)
-		r, refused := errors.AsType[*refusal](err)
-		if err == nil || !refused || tries > 3 {
+// it shows.
+func (b *bot) sendText(ctx context.Context, a *api, to *destination, p piece) (message, error) {
+	return b.formatted(ctx, p.text, func(shown, mode string) (message, error) {
+		return b.follow(ctx, to, func(d destination) (m message, err error) {
+			fields := d.params()
+			maps.Copy(fields, p.extra)
+			fields["text"] = shown
+			if mode != "" {
+				fields["parse_mode"] = mode
+			}
+			if b.cfg.LinkPreview == nil || !*b.cfg.LinkPreview {
+				fields["link_preview_options"] = map[string]any{"is_disabled": true}
+			}
+			err = a.call(ctx, "sendMessage", fields, &m, 0)
 			return m, err
-		}
-		switch low := strings.ToLower(r.description); {
-		case html && r.code == http.StatusBadRequest && strings.Contains(low, "can't parse entities"):
-			b.log.WarnContext(ctx, "telegram refused the formatting, sending plain text", "err", err)
-			html = false
+		})
+	})
+}
+
+// formatted sends a text as HTML and, when that can't be read, plain.
+func (b *bot) formatted(ctx context.Context, part string, send func(shown, mode string) (message, error)) (message, error) {
+	doc := markdown.Parse(part)
+	m, err := send(markdown.Render(doc, &b.dialect), "HTML")
+	if r, ok := errors.AsType[*refusal](err); ok && r.code == http.StatusBadRequest && r.says("can't parse entities") {
+		b.log.WarnContext(ctx, "telegram refused the formatting, sending plain text", "err", err)
+		plain := markdown.Plain()
+		return send(markdown.Render(doc, &plain), "")
+	}
+	return m, err
+}
+
+// follow sends to a place, or to where that has moved: a topic that is gone, a
+// group that became a supergroup.
+func (b *bot) follow(ctx context.Context, to *destination, send func(destination) (message, error)) (message, error) {
+	for tries := 0; ; tries++ {
+		m, err := send(*to)
+		r, refused := errors.AsType[*refusal](err)
+		switch {
+		case !refused || tries > 2:
+			return m, err
 		case r.migrateTo != 0:
 			b.move(ctx, to, r.migrateTo)
-		case to.thread != 0 && strings.Contains(low, "message thread not found"):
+		case to.thread != 0 && r.says("message thread not found"):
 			to.thread = 0
 		default:
 			return m, err
@@ -170,166 +238,3 @@ func (b *bot) move(ctx context.Context, to *destination, next int64) {
 	}
 	to.chat = strconv.FormatInt(next, 10)
 }
-
-// maxUpload is what the Bot API takes as one file.
-const maxUpload = 50 << 20
-
-// open reads a file that waits outside the message.
-func (b *bot) open(ctx context.Context, f msg.Attachment) (msg.Attachment, error) {
-	if len(f.Data) > 0 || f.Ref == "" || b.env.Open == nil {
-		return f, nil
-	}
-	rc, err := b.env.Open(ctx, f)
-	if err != nil {
-		return f, err
-	}
-	defer rc.Close()
-	f.Data, err = io.ReadAll(io.LimitReader(rc, maxUpload+1))
-	if err != nil {
-		err = fault.Wrap(fault.Unavailable, "telegram.Send", err)
-	}
-	return f, err
-}
-
-// sendFile uploads an attachment; a picture is shown as one.
-func (b *bot) sendFile(ctx context.Context, a *api, to destination, f msg.Attachment) (message, error) {
-	const picture = 10 << 20
-	var m message
-	if len(f.Data) > maxUpload {
-		return m, fault.New(fault.Invalid, "telegram.Send", "a file of more than 50 MB")
-	}
-	method, field := "sendDocument", "document"
-	if len(f.Data) <= picture && (f.MIME == "image/jpeg" || f.MIME == "image/png") {
-		method, field = "sendPhoto", "photo"
-	}
-	fields := map[string]string{"chat_id": to.chat}
-	if to.thread > general {
-		fields["message_thread_id"] = strconv.FormatInt(to.thread, 10)
-	}
-	err := a.upload(ctx, method, fields, field, cmp.Or(f.Name, "file"), f.Data, &m)
-	return m, err
-}
-
-// Typing implements [channel.Typer].
-func (b *bot) Typing(ctx context.Context, to msg.Address) error {
-	return b.act(ctx, "sendChatAction", to, map[string]any{"action": "typing"})
-}
-
-// Edit implements [channel.Editor].
-func (b *bot) Edit(ctx context.Context, to msg.Address, m id.Message, text string) error {
-	doc := markdown.Parse(text)
-	p := map[string]any{
-		"message_id": number(m), "text": markdown.Render(doc, &b.dialect), "parse_mode": "HTML",
-		"link_preview_options": map[string]any{"is_disabled": b.cfg.LinkPreview == nil || !*b.cfg.LinkPreview},
-	}
-	err := b.act(ctx, "editMessageText", to, p)
-	r, ok := errors.AsType[*refusal](err)
-	switch {
-	case !ok:
-		return err
-	case strings.Contains(r.description, "message is not modified"):
-		return nil
-	case strings.Contains(r.description, "can't parse entities"):
-		plain := markdown.Plain()
-		p["text"] = markdown.Render(doc, &plain)
-		delete(p, "parse_mode")
-		return b.act(ctx, "editMessageText", to, p)
-	}
-	return err
-}
-
-// React implements [channel.Reactor]; the bot has one reaction, so any is taken back.
-func (b *bot) React(ctx context.Context, to msg.Address, m id.Message, emoji string, on bool) error {
-	reactions := []map[string]string{}
-	if on && emoji != "" {
-		reactions = append(reactions, map[string]string{"type": "emoji", "emoji": emoji})
-	}
-	return b.act(ctx, "setMessageReaction", to, map[string]any{"message_id": number(m), "reaction": reactions})
-}
-
-// Delete implements [channel.Deleter].
-func (b *bot) Delete(ctx context.Context, to msg.Address, m id.Message) error {
-	return b.act(ctx, "deleteMessage", to, map[string]any{"message_id": number(m)})
-}
-
-// act calls a method about a chat.
-func (b *bot) act(ctx context.Context, method string, at msg.Address, p map[string]any) error {
-	a, err := b.api()
-	if err != nil {
-		return err
-	}
-	to, err := b.target(at)
-	if err != nil {
-		return err
-	}
-	p["chat_id"] = to.params()["chat_id"]
-	if method == "sendChatAction" && to.thread != 0 {
-		p["message_thread_id"] = to.thread // here also the general topic by its number
-	}
-	return a.call(ctx, method, p, nil, 0)
-}
-
-func number(m id.Message) int64 {
-	n, err := strconv.ParseInt(string(m), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// Fetch implements [channel.Fetcher].
-func (b *bot) Fetch(ctx context.Context, at msg.Attachment) (io.ReadCloser, error) {
-	a, err := b.api()
-	if err != nil {
-		return nil, err
-	}
-	fileID, ok := strings.CutPrefix(at.Ref, scheme)
-	if !ok || fileID == "" {
-		return nil, fault.New(fault.NotFound, "telegram.Fetch", "not a file of Telegram")
-	}
-	most := int64(20 << 20) // what the Bot API gives
-	if mb := b.cfg.MediaMaxMB; mb > 0 && a.root == officialRoot {
-		most = min(most, int64(mb*(1<<20)))
-	} else if mb > 0 {
-		most = int64(mb * (1 << 20)) // a server of one's own gives more
-	}
-	large := fault.New(fault.Invalid, "telegram.Fetch", fmt.Sprintf("the file is too large: the limit is %d MB", max(most>>20, 1)))
-	if at.Size > most {
-		return nil, large
-	}
-	var f file
-	if err := a.call(ctx, "getFile", map[string]any{"file_id": fileID}, &f, 0); err != nil {
-		return nil, err
-	}
-	if f.Size > most {
-		return nil, large
-	}
-	rc, err := a.file(ctx, f.Path)
-	if err != nil {
-		return nil, err
-	}
-	return &bounded{rc: rc, left: most, large: large}, nil
-}
-
-// bounded fails once more than left bytes came, whatever the server declared.
-type bounded struct {
-	rc    io.ReadCloser
-	left  int64
-	large error
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, b.large
-	}
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.rc.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return max(n-1, 0), b.large
-	}
-	return n, err
-}
-
-func (b *bounded) Close() error { return b.rc.Close() }

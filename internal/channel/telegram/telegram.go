@@ -59,6 +59,7 @@ type bot struct {
 	time    timing
 	pollers *pollers
 	dialect markdown.Dialect
+	buttons string // where they are: off, dm, group, all, allowlist
 	world   *world
 	client  atomic.Pointer[api] // made at first use: the token may be in a file
 
@@ -73,6 +74,8 @@ var (
 	_ channel.Editor   = (*bot)(nil)
 	_ channel.Reactor  = (*bot)(nil)
 	_ channel.Deleter  = (*bot)(nil)
+	_ channel.Pinner   = (*bot)(nil)
+	_ channel.Threader = (*bot)(nil)
 	_ channel.Fetcher  = (*bot)(nil)
 	_ channel.Splitter = (*bot)(nil)
 	_ channel.Prober   = (*bot)(nil)
@@ -84,6 +87,7 @@ func build(p *pollers, env channel.Env, raw json.RawMessage) (channel.Channel, e
 		return nil, err
 	}
 	b := &bot{cfg: c, env: env, log: env.Log, time: usual(), pollers: p, dialect: markdown.TelegramHTML(), moved: map[int64]string{}, world: newWorld()}
+	b.buttons, _ = scopeOf(c.Capabilities)
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -113,7 +117,9 @@ const maxText = 4096
 // Limits counts the HTML that is sent, which is never shorter than what the
 // Bot API counts.
 func (b *bot) Limits() channel.Limits {
-	return channel.Limits{Text: b.limit(), Unit: channel.UTF16, Media: maxUpload, Voice: true}
+	return channel.Limits{
+		Text: b.limit(), Unit: channel.UTF16, Media: maxUpload, Voice: true, Buttons: b.buttons != "off", Polls: b.allows("poll"),
+	}
 }
 
 func (b *bot) limit() int {

@@ -134,10 +134,12 @@ func (s *Server) act(c *Call) (result any, bad string) {
 	p := c.Params
 	switch c.Method {
 	case "getMe":
-		return map[string]any{"id": BotID, "is_bot": true, "first_name": "Claw", "username": BotName}, ""
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return map[string]any{"id": BotID, "is_bot": true, "first_name": "Claw", "username": BotName, "can_read_all_group_messages": s.reads}, ""
 	case "deleteWebhook":
 		s.mu.Lock()
-		s.webhook = false
+		s.webhook, s.hook = false, nil
 		s.mu.Unlock()
 		return true, ""
 	case "getFile":
@@ -149,25 +151,42 @@ func (s *Server) act(c *Call) (result any, bad string) {
 			return nil, "invalid file_id"
 		}
 		return map[string]any{"file_id": id, "file_size": len(data), "file_path": "files/" + id}, ""
-	case "sendMessage", "editMessageText":
-		text, _ := p["text"].(string)
-		if p["parse_mode"] == "HTML" {
-			shown, err := parseHTML(text)
-			if err != nil {
-				return nil, "can't parse entities: " + err.Error()
-			}
-			text = shown
+	case "answerCallbackQuery":
+		if id, _ := p["callback_query_id"].(string); id == "" {
+			return nil, "query is too old and response timeout expired or query ID is invalid"
 		}
-		if strings.TrimSpace(text) == "" {
+		return true, ""
+	case "setWebhook", "setMyCommands", "deleteMyCommands":
+		return s.set(c)
+	case "sendMessage", "editMessageText", "editMessageCaption":
+		key, most := "text", maxText
+		if c.Method == "editMessageCaption" {
+			key, most = "caption", maxCaption
+		}
+		if c.Text, bad = shown(p, key, most); bad != "" {
+			return nil, bad
+		}
+		if strings.TrimSpace(c.Text) == "" {
 			return nil, "message text is empty"
 		}
-		if units(text) > 4096 {
-			return nil, "message is too long"
+	case "sendPhoto", "sendDocument", "sendVideo", "sendAudio", "sendVoice", "sendAnimation":
+		if c.Text, bad = shown(p, "caption", maxCaption); bad != "" {
+			return nil, bad
 		}
-		c.Text = text
-	case "sendPhoto", "sendDocument", "sendChatAction", "setMessageReaction", "deleteMessage":
+		if bad := file(c.Method, p); bad != "" {
+			return nil, bad
+		}
+	case "sendPoll":
+		if bad := badPoll(p); bad != "" {
+			return nil, bad
+		}
+	case "sendSticker", "sendChatAction", "setMessageReaction", "deleteMessage", "pinChatMessage", "unpinChatMessage", "createForumTopic",
+		"getChat", "getChatAdministrators", "getChatMember":
 	default:
 		return nil, "method not found"
+	}
+	if bad := badKeyboard(p["reply_markup"]); bad != "" {
+		return nil, bad
 	}
 	if num(p["chat_id"]) == 0 {
 		if name, _ := p["chat_id"].(string); !strings.HasPrefix(name, "@") {
@@ -177,9 +196,12 @@ func (s *Server) act(c *Call) (result any, bad string) {
 	if num(p["chat_id"]) == 404 {
 		return nil, "chat not found"
 	}
+	if n := num(p["message_thread_id"]); n == 1 && c.Method != "sendChatAction" || n < 0 {
+		return nil, "message thread not found"
+	}
 	if !strings.HasPrefix(c.Method, "send") || c.Method == "sendChatAction" {
 		c.Message = num(p["message_id"])
-		return true, ""
+		return s.about(c)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,6 +233,7 @@ func read(r *http.Request) map[string]any {
 			}
 			for k, v := range r.MultipartForm.File {
 				p[k] = v[0].Filename
+				p["size:"+k] = float64(v[0].Size)
 			}
 		}
 		return p

@@ -38,6 +38,9 @@ type Server struct {
 	polls   int
 	webhook bool
 	files   map[string][]byte
+	chats   map[int64]Chat
+	reads   bool // all messages of groups
+	hook    *Hook
 	epoch   int // connections of an older one are cut
 }
 
@@ -73,7 +76,7 @@ type Fault struct {
 func New() *Server {
 	s := &Server{
 		Token: "123456:TEST-token_of_the_bot", wake: make(chan struct{}), nextID: 1000, nextMsg: 1,
-		faults: map[string][]Fault{}, files: map[string][]byte{},
+		faults: map[string][]Fault{}, files: map[string][]byte{}, chats: map[int64]Chat{},
 	}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	s.URL = s.http.URL
@@ -194,9 +197,9 @@ func (s *Server) Shown() []string {
 	for _, c := range s.Calls("") {
 		at := slices.IndexFunc(all, func(m message) bool { return m.id == c.Message && m.id != 0 })
 		switch {
-		case c.Method == "sendMessage" && c.Text != "":
+		case strings.HasPrefix(c.Method, "send") && c.Text != "":
 			all = append(all, message{c.Message, c.Text})
-		case c.Method == "editMessageText" && c.Text != "" && at >= 0:
+		case strings.HasPrefix(c.Method, "editMessage") && c.Text != "" && at >= 0:
 			all[at].text = c.Text
 		case c.Method == "deleteMessage" && c.Status == http.StatusOK && at >= 0:
 			all = slices.Delete(all, at, at+1)
