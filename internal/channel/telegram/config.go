@@ -28,6 +28,13 @@ type Config struct {
 	ReactionNotifications string           `json:"reactionNotifications"` // of which messages: off, own (the default), all
 	Actions               map[string]*bool `json:"actions"`               // what the message tool may do
 
+	WebhookURL      string `json:"webhookUrl"`      // where Telegram is to call; polling without it
+	WebhookSecret   string `json:"webhookSecret"`   // that its calls bear
+	WebhookPath     string `json:"webhookPath"`     // default /telegram-webhook
+	WebhookHost     string `json:"webhookHost"`     // to listen at; default 127.0.0.1
+	WebhookPort     *int   `json:"webhookPort"`     // default 8787; 0 is the gateway's only
+	WebhookCertPath string `json:"webhookCertPath"` // certificate of one's own, for Telegram to trust
+
 	TimeoutSeconds int `json:"timeoutSeconds"` // for one call of the Bot API; default 30
 }
 
@@ -69,19 +76,49 @@ func decode(raw json.RawMessage) (Config, error) {
 	default:
 		return bad("reactionNotifications must be off, own or all")
 	}
+	if hint := c.checkHook(); hint != "" {
+		return bad(hint)
+	}
 	if c.TimeoutSeconds <= 0 {
 		c.TimeoutSeconds = 30
 	}
 	return c, nil
 }
 
+// checkHook fills in and checks what belongs to the webhook; it returns what is
+// wrong with it.
+func (c *Config) checkHook() string {
+	if c.WebhookURL = strings.TrimSpace(c.WebhookURL); c.WebhookURL == "" {
+		return ""
+	}
+	c.WebhookPath = cmp.Or(strings.TrimSpace(c.WebhookPath), "/telegram-webhook")
+	c.WebhookHost = cmp.Or(strings.TrimSpace(c.WebhookHost), "127.0.0.1")
+	const most = 256
+	u, err := url.Parse(c.WebhookURL)
+	switch {
+	case err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil:
+		return "webhookUrl is not an https address without a user"
+	case c.WebhookSecret == "":
+		return "webhookUrl needs webhookSecret, or anybody could write as Telegram: openclaw config set channels.telegram.webhookSecret <letters and digits>"
+	case len(c.WebhookSecret) > most || strings.ContainsFunc(c.WebhookSecret, oddInToken):
+		return "webhookSecret may hold letters, digits, _ and -, 256 at most"
+	case !strings.HasPrefix(c.WebhookPath, "/") || strings.ContainsAny(c.WebhookPath, " {}?#%\\"):
+		return "webhookPath is not a path such as /telegram-webhook"
+	case c.WebhookPort != nil && (*c.WebhookPort < 0 || *c.WebhookPort > 65535):
+		return "webhookPort is not a port"
+	}
+	return ""
+}
+
+func oddInToken(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+}
+
 // tokenLike tells what may stand in a path as a token.
 func tokenLike(s string) bool {
 	id, rest, ok := strings.Cut(s, ":")
 	return ok && id != "" && rest != "" && len(s) < 256 && strings.Trim(id, "0123456789") == "" &&
-		!strings.ContainsFunc(rest, func(r rune) bool {
-			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
-		})
+		!strings.ContainsFunc(rest, oddInToken)
 }
 
 // token is the configured token or that of the file.

@@ -11,7 +11,7 @@ import (
 // Hurry makes c's waits short.
 func Hurry(c channel.Channel) channel.Channel {
 	c.(*bot).time = timing{
-		poll: 2 * time.Second, album: 150 * time.Millisecond, quiet: time.Minute,
+		poll: 2 * time.Second, album: 150 * time.Millisecond, quiet: time.Minute, check: 300 * time.Millisecond,
 		retry:    backoff.Policy{Min: 20 * time.Millisecond, Max: 100 * time.Millisecond},
 		conflict: backoff.Policy{Min: 30 * time.Millisecond, Max: 100 * time.Millisecond},
 	}

@@ -23,7 +23,7 @@ const (
 // offset would then confirm unread updates.
 const idReset = 6 * 24 * time.Hour
 
-// Run polls until ctx ends. It returns an error only when trying again can't
+// Run polls, or is called, until ctx ends. It returns an error only when trying again can't
 // help: Telegram doesn't accept the token.
 func (b *bot) Run(ctx context.Context, recv channel.Receiver) error {
 	a, err := b.api()
@@ -41,7 +41,13 @@ func (b *bot) Run(ctx context.Context, recv channel.Receiver) error {
 	p := &poller{bot: b, api: a, recv: recv}
 	retry, conflict := backoff.Backoff{Policy: b.time.retry}, backoff.Backoff{Policy: b.time.conflict}
 	for {
-		err := p.run(ctx, func() { retry.Reset(); conflict.Reset() })
+		well := func() { retry.Reset(); conflict.Reset() }
+		var err error
+		if b.cfg.WebhookURL != "" {
+			err = b.listen(ctx, a, recv, well)
+		} else {
+			err = p.run(ctx, well)
+		}
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -197,11 +203,7 @@ func (p *poller) parse(ctx context.Context, batch []json.RawMessage) []update {
 	for _, raw := range batch {
 		u, n, err := parseUpdate(raw)
 		if err != nil {
-			p.log.ErrorContext(ctx, "telegram update set aside: it can't be read", "update", n, "err", err)
-			const most = 4096
-			if p.env.SetState != nil {
-				_ = p.env.SetState(ctx, asideKey, text.Cut(string(raw), most))
-			}
+			p.setAside(ctx, raw, strconv.FormatInt(n, 10), err)
 			if n == 0 {
 				continue
 			}
@@ -209,6 +211,15 @@ func (p *poller) parse(ctx context.Context, batch []json.RawMessage) []update {
 		us = append(us, u)
 	}
 	return us
+}
+
+// setAside keeps the last update that couldn't be read.
+func (b *bot) setAside(ctx context.Context, raw json.RawMessage, n string, err error) {
+	const most = 4096
+	b.log.ErrorContext(ctx, "telegram update set aside: it can't be read", "update", n, "err", err)
+	if b.env.SetState != nil {
+		_ = b.env.SetState(ctx, asideKey, text.Cut(string(raw), most))
+	}
 }
 
 func (p *poller) load(ctx context.Context) error {

@@ -1,7 +1,8 @@
-// Package telegram connects a Telegram bot by long polling.
+// Package telegram connects a Telegram bot, by long polling or a webhook.
 //
 // An update is confirmed by asking for the ones behind it, so the offset moves
-// only past updates that are stored. Start at [Kind]; bot.Run polls,
+// only past updates that are stored. A pushed update is confirmed
+// once it is stored as well. Start at [Kind]; bot.Run polls, hook.go is called,
 // inbound.go reads messages, send.go writes them.
 package telegram
 
@@ -41,12 +42,13 @@ type timing struct {
 	album    time.Duration // between looks for more parts of an album
 	retry    backoff.Policy
 	conflict backoff.Policy
+	check    time.Duration // between looks at the webhook
 	quiet    time.Duration // between log lines about the same trouble
 }
 
 func usual() timing {
 	return timing{
-		poll: 30 * time.Second, album: 500 * time.Millisecond, quiet: time.Minute,
+		poll: 30 * time.Second, album: 500 * time.Millisecond, quiet: time.Minute, check: time.Minute,
 		retry:    backoff.Policy{Min: time.Second, Max: time.Minute},
 		conflict: backoff.Policy{Min: 6 * time.Second, Max: time.Minute, Factor: 8},
 	}
@@ -61,6 +63,7 @@ type bot struct {
 	dialect markdown.Dialect
 	buttons string // where they are: off, dm, group, all, allowlist
 	world   *world
+	hook    hook
 	client  atomic.Pointer[api] // made at first use: the token may be in a file
 
 	mu    sync.Mutex
@@ -69,16 +72,18 @@ type bot struct {
 }
 
 var (
-	_ channel.Channel  = (*bot)(nil)
-	_ channel.Typer    = (*bot)(nil)
-	_ channel.Editor   = (*bot)(nil)
-	_ channel.Reactor  = (*bot)(nil)
-	_ channel.Deleter  = (*bot)(nil)
-	_ channel.Pinner   = (*bot)(nil)
-	_ channel.Threader = (*bot)(nil)
-	_ channel.Fetcher  = (*bot)(nil)
-	_ channel.Splitter = (*bot)(nil)
-	_ channel.Prober   = (*bot)(nil)
+	_ channel.Channel     = (*bot)(nil)
+	_ channel.Typer       = (*bot)(nil)
+	_ channel.Editor      = (*bot)(nil)
+	_ channel.Reactor     = (*bot)(nil)
+	_ channel.Deleter     = (*bot)(nil)
+	_ channel.Pinner      = (*bot)(nil)
+	_ channel.Threader    = (*bot)(nil)
+	_ channel.Webhook     = (*bot)(nil)
+	_ channel.WebhookPath = (*bot)(nil)
+	_ channel.Fetcher     = (*bot)(nil)
+	_ channel.Splitter    = (*bot)(nil)
+	_ channel.Prober      = (*bot)(nil)
 )
 
 func build(p *pollers, env channel.Env, raw json.RawMessage) (channel.Channel, error) {

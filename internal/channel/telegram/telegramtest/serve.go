@@ -156,6 +156,12 @@ func (s *Server) act(c *Call) (result any, bad string) {
 			return nil, "query is too old and response timeout expired or query ID is invalid"
 		}
 		return true, ""
+	case "getWebhookInfo":
+		info := map[string]any{"url": "", "pending_update_count": 0}
+		if h := s.Hooked(); h != nil {
+			info["url"] = h.URL
+		}
+		return info, ""
 	case "setWebhook", "setMyCommands", "deleteMyCommands":
 		return s.set(c)
 	case "sendMessage", "editMessageText", "editMessageCaption":

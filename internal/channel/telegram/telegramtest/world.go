@@ -1,6 +1,10 @@
 package telegramtest
 
-import "strings"
+import (
+	"context"
+	"net/http"
+	"strings"
+)
 
 // Chat is a chat that the server knows of.
 type Chat struct {
@@ -104,4 +108,34 @@ func (s *Server) Hooked() *Hook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hook
+}
+
+// SecretHeader bears the secret of a webhook.
+const SecretHeader = "X-Telegram-Bot-Api-Secret-Token"
+
+// Deliver pushes one update to where a bot listens, as Telegram would, and
+// returns the status of the answer: anything but 2xx would be tried again.
+func Deliver(ctx context.Context, url, secret, update string) (status int, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(update))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if secret != "" {
+		req.Header.Set(SecretHeader, secret)
+	}
+	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := c.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode, nil
+}
+
+// Unhook takes the webhook away, as another program does that begins to poll.
+func (s *Server) Unhook() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.webhook, s.hook = false, nil
 }
