@@ -98,6 +98,10 @@ type (
 	Actor interface {
 		Actions() []Action
 	}
+	// Gate says which actions the configuration leaves to those who ask for them
+	// by name ("send", "react", "delete" …); what the gateway does of its own
+	// accord doesn't ask.
+	Gate interface{ Allows(action string) bool }
 	// Prober checks the credentials without side effects.
 	Prober interface {
 		Probe(ctx context.Context) error

@@ -86,6 +86,9 @@ func (h *Handler) Act(ctx context.Context, by Asker, a Action) (any, error) {
 			return nil, err
 		}
 	}
+	if g, ok := channel.As[channel.Gate](c); ok && !g.Allows(a.Do) {
+		return nil, fault.New(fault.Forbidden, "chat.Act", fmt.Sprintf("%s is turned off for %s: see channels.%s.actions", a.Do, to.Channel, to.Channel))
+	}
 	if a.DryRun {
 		return map[string]any{"ok": true, "dryRun": true, "action": a.Do, "to": to}, nil
 	}
@@ -145,6 +148,9 @@ func capabilities(c channel.Channel) []string {
 	add(searches, "search")
 	add(directory, "channel-list")
 	add(c.Limits().Polls, "poll")
+	if g, ok := channel.As[channel.Gate](c); ok {
+		out = slices.DeleteFunc(out, func(name string) bool { return !g.Allows(name) })
+	}
 	return out
 }
 

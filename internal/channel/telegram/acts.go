@@ -136,7 +136,7 @@ func (b *bot) Thread(ctx context.Context, to msg.Address, _ id.Message, name str
 	to.Thread = id.Thread(strconv.FormatInt(made.Thread, 10))
 	if n, err := strconv.ParseInt(string(to.Peer), 10, 64); err == nil {
 		b.world.mu.Lock()
-		put(b.world.topics, topicKey(n, made.Thread), name)
+		b.world.changed = put(b.world.topics, topicKey(n, made.Thread), name) || b.world.changed
 		b.world.mu.Unlock()
 	}
 	return to, nil

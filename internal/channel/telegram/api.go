@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -55,7 +56,34 @@ func newAPI(cfg *Config, token string, c *http.Client) (*api, error) {
 		t.Proxy = http.ProxyURL(u)
 		own.Transport = t
 	}
+	if cfg.Network.DNSResultOrder == "ipv4first" {
+		ipv4First(&own)
+	}
 	return &api{root: cfg.APIRoot, token: token, http: &own, timeout: time.Duration(cfg.TimeoutSeconds) * time.Second}, nil
+}
+
+// ipv4First makes c try a host's IPv4 addresses before the others.
+func ipv4First(c *http.Client) {
+	t, ok := c.Transport.(*http.Transport)
+	if !ok {
+		if t, ok = http.DefaultTransport.(*http.Transport); !ok || c.Transport != nil {
+			return
+		}
+	}
+	t = t.Clone()
+	dial := t.DialContext
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	t.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if network == "tcp" {
+			if conn, err := dial(ctx, "tcp4", addr); err == nil {
+				return conn, nil
+			}
+		}
+		return dial(ctx, network, addr)
+	}
+	c.Transport = t
 }
 
 // answer is the envelope of every answer.

@@ -28,6 +28,10 @@ type Config struct {
 	ReactionNotifications string           `json:"reactionNotifications"` // of which messages: off, own (the default), all
 	Actions               map[string]*bool `json:"actions"`               // what the message tool may do
 
+	CustomCommands []customCommand  `json:"customCommands"` // entries of the menu beside the gateway's
+	Groups         map[string]group `json:"groups"`         // read for the audit
+	Network        network          `json:"network"`
+
 	WebhookURL      string `json:"webhookUrl"`      // where Telegram is to call; polling without it
 	WebhookSecret   string `json:"webhookSecret"`   // that its calls bear
 	WebhookPath     string `json:"webhookPath"`     // default /telegram-webhook
@@ -36,6 +40,13 @@ type Config struct {
 	WebhookCertPath string `json:"webhookCertPath"` // certificate of one's own, for Telegram to trust
 
 	TimeoutSeconds int `json:"timeoutSeconds"` // for one call of the Bot API; default 30
+}
+
+// network is how the Bot API is reached.
+type network struct {
+	// DNSResultOrder ipv4first is for hosts whose IPv6 leads nowhere. Families
+	// are tried side by side in any case, so autoSelectFamily needs nothing.
+	DNSResultOrder string `json:"dnsResultOrder"`
 }
 
 const officialRoot = "https://api.telegram.org"

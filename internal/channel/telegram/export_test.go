@@ -24,7 +24,7 @@ func Read(raw []byte) []msg.Inbound {
 	if err != nil {
 		return nil
 	}
-	b := &bot{world: newWorld(), me: user{ID: 424242, Username: "claw_bot"}}
+	b := &bot{world: newWorld(), moved: map[int64]string{}, me: user{ID: 424242, Username: "claw_bot"}}
 	ins, _ := b.messages([]update{u})
 	return ins
 }

@@ -231,6 +231,7 @@ func (b *bot) take(ctx context.Context, raw json.RawMessage, recv channel.Receiv
 			return err
 		}
 	}
+	b.keepWorld(ctx)
 	if u.Callback != nil {
 		if a, err := b.api(); err == nil {
 			b.answer(ctx, a, u.Callback.ID)

@@ -47,6 +47,9 @@ func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
 			continue
 		}
 		b.note(m)
+		if m.MigrateTo != 0 {
+			b.moves(m.Chat.ID, m.MigrateTo)
+		}
 		if e := edits[place(m)]; e != nil {
 			e.ReplyTo = m.ReplyTo
 			m = e
@@ -144,6 +147,7 @@ func (b *bot) inbound(m *message) (in msg.Inbound, ok bool) {
 	if command != "" {
 		in.Text = command
 	}
+	in.Text = b.unmenu(in.Text)
 	return in, true
 }
 

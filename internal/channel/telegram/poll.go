@@ -38,6 +38,7 @@ func (b *bot) Run(ctx context.Context, recv channel.Receiver) error {
 		return nil //nolint:nilerr // ctx ended
 	}
 	defer release()
+	b.recall(ctx)
 	p := &poller{bot: b, api: a, recv: recv}
 	retry, conflict := backoff.Backoff{Policy: b.time.retry}, backoff.Backoff{Policy: b.time.conflict}
 	for {
@@ -190,6 +191,7 @@ func (p *poller) store(ctx context.Context, us []update) error {
 			p.answer(ctx, p.api, u.Callback.ID)
 		}
 	}
+	p.keepWorld(ctx)
 	p.offset, p.last = next, time.Now()
 	if err := p.save(ctx); err != nil && failed == nil {
 		return err

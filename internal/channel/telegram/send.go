@@ -227,14 +227,21 @@ func (b *bot) follow(ctx context.Context, to *destination, send func(destination
 	}
 }
 
-// move remembers that a group became a supergroup.
+// move follows a group that became a supergroup.
 func (b *bot) move(ctx context.Context, to *destination, next int64) {
 	b.log.WarnContext(ctx, "telegram group has a new id: put it under channels.telegram.groups", "old", to.chat, "new", next)
+	if n, err := strconv.ParseInt(to.chat, 10, 64); err == nil {
+		b.moves(n, next)
+	}
+	to.chat = strconv.FormatInt(next, 10)
+}
+
+// moves remembers where a group is now.
+func (b *bot) moves(from, to int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	const most = 1000
-	if n, err := strconv.ParseInt(to.chat, 10, 64); err == nil && len(b.moved) < most {
-		b.moved[n] = strconv.FormatInt(next, 10)
+	if len(b.moved) < most {
+		b.moved[from] = strconv.FormatInt(to, 10)
 	}
-	to.chat = strconv.FormatInt(next, 10)
 }

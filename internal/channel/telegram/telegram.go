@@ -66,9 +66,10 @@ type bot struct {
 	hook    hook
 	client  atomic.Pointer[api] // made at first use: the token may be in a file
 
-	mu    sync.Mutex
-	me    user             // once known
-	moved map[int64]string // chats that became supergroups
+	mu      sync.Mutex
+	me      user              // once known
+	moved   map[int64]string  // chats that became supergroups
+	hyphens map[string]string // commands of the menu by their names there
 }
 
 var (

@@ -29,6 +29,7 @@ type user struct {
 	FirstName string `json:"first_name"`
 	LastName  string `json:"last_name"`
 	Username  string `json:"username"`
+	ReadsAll  bool   `json:"can_read_all_group_messages"` // of getMe: privacy mode is off
 }
 
 type chat struct {

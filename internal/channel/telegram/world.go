@@ -1,6 +1,8 @@
 package telegram
 
 import (
+	"context"
+	"encoding/json"
 	"strconv"
 	"sync"
 
@@ -10,7 +12,8 @@ import (
 )
 
 // world is what the bot learned from the messages it saw: Telegram has no way
-// to ask who is there. It is forgotten with the process, and bounded.
+// to ask who is there. It is bounded, and kept over
+// restarts but for what the bot sent.
 type world struct {
 	mu     sync.Mutex
 	topics map[string]string // by "<chat>/<topic>"
@@ -18,18 +21,25 @@ type world struct {
 	chats  map[int64]chat
 	sent   map[string]bool // "<chat>/<message>" of our own
 	order  []string        // of sent, oldest first
+
+	stickers map[string]sticker // by file
+	changed  bool               // since it was kept
 }
 
 func newWorld() *world {
-	return &world{topics: map[string]string{}, people: map[int64]user{}, chats: map[int64]chat{}, sent: map[string]bool{}}
+	return &world{topics: map[string]string{}, people: map[int64]user{}, chats: map[int64]chat{}, sent: map[string]bool{}, stickers: map[string]sticker{}}
 }
 
-// put keeps v under k, unless the map is full.
-func put[K comparable, V any](m map[K]V, k K, v V) {
-	const most = 5000
-	if _, known := m[k]; known || len(m) < most {
-		m[k] = v
+// put keeps v under k, unless the map is full, and tells whether that changed
+// it.
+func put[K, V comparable](m map[K]V, k K, v V) bool {
+	const most = 500
+	was, known := m[k]
+	if known && was == v || !known && len(m) >= most {
+		return false
 	}
+	m[k] = v
+	return true
 }
 
 // note learns from a message.
@@ -37,11 +47,15 @@ func (b *bot) note(m *message) {
 	b.world.mu.Lock()
 	defer b.world.mu.Unlock()
 	w := b.world
+	keep := func(changed bool) { w.changed = w.changed || changed }
 	if m.From != nil && m.From.ID != 0 && m.SenderChat == nil {
-		put(w.people, m.From.ID, *m.From)
+		keep(put(w.people, m.From.ID, *m.From))
 	}
 	if kindOf(m.Chat) != msg.Direct && m.Chat.ID != 0 {
-		put(w.chats, m.Chat.ID, m.Chat)
+		keep(put(w.chats, m.Chat.ID, m.Chat))
+	}
+	if m.Sticker != nil && m.Sticker.ID != "" && b.allows("sticker") {
+		keep(put(w.stickers, m.Sticker.ID, *m.Sticker))
 	}
 	if m.Thread == 0 {
 		return
@@ -49,12 +63,68 @@ func (b *bot) note(m *message) {
 	key := topicKey(m.Chat.ID, m.Thread)
 	for _, t := range []*topic{m.TopicCreated, m.TopicEdited} {
 		if t != nil && t.Name != "" {
-			put(w.topics, key, t.Name)
+			keep(put(w.topics, key, t.Name))
 		}
 	}
 	// What stands in a topic answers the message that began it.
 	if _, known := w.topics[key]; !known && m.ReplyTo != nil && m.ReplyTo.TopicCreated != nil {
-		put(w.topics, key, m.ReplyTo.TopicCreated.Name)
+		keep(put(w.topics, key, m.ReplyTo.TopicCreated.Name))
+	}
+}
+
+// kept is what of a world is stored.
+type kept struct {
+	Topics   map[string]string  `json:"topics,omitempty"`
+	People   map[int64]user     `json:"people,omitempty"`
+	Chats    map[int64]chat     `json:"chats,omitempty"`
+	Stickers map[string]sticker `json:"stickers,omitempty"`
+}
+
+const worldKey = "world"
+
+// keepWorld stores what was learned since; nothing depends on it.
+func (b *bot) keepWorld(ctx context.Context) {
+	w := b.world
+	w.mu.Lock()
+	if !w.changed || b.env.SetState == nil {
+		w.mu.Unlock()
+		return
+	}
+	w.changed = false
+	raw, err := json.Marshal(kept{w.topics, w.people, w.chats, w.stickers})
+	w.mu.Unlock()
+	if err != nil {
+		return
+	}
+	if err := b.env.SetState(ctx, worldKey, string(raw)); err != nil {
+		b.log.DebugContext(ctx, "telegram: who was seen isn't kept", "err", err)
+	}
+}
+
+// recall reads what was learned before a restart.
+func (b *bot) recall(ctx context.Context) {
+	if b.env.State == nil {
+		return
+	}
+	raw, err := b.env.State(ctx, worldKey)
+	var k kept
+	if err != nil || raw == "" || json.Unmarshal([]byte(raw), &k) != nil {
+		return
+	}
+	b.world.mu.Lock()
+	defer b.world.mu.Unlock()
+	fill(b.world.topics, k.Topics)
+	fill(b.world.people, k.People)
+	fill(b.world.chats, k.Chats)
+	fill(b.world.stickers, k.Stickers)
+}
+
+// fill puts what isn't known yet.
+func fill[K, V comparable](m, more map[K]V) {
+	for k, v := range more {
+		if _, known := m[k]; !known {
+			put(m, k, v)
+		}
 	}
 }
 
