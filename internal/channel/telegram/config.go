@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
@@ -70,8 +71,9 @@ func decode(raw json.RawMessage) (Config, error) {
 		return bad("apiRoot is not an http or https address without a user")
 	}
 	if c.Proxy != "" {
-		if u, err := url.Parse(c.Proxy); err != nil || u.Host == "" {
-			return bad("proxy is not an address, such as socks5://127.0.0.1:1080")
+		u, err := url.Parse(c.Proxy)
+		if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
+			return bad("proxy is not an http, https or socks5 address, such as socks5://127.0.0.1:1080")
 		}
 	}
 	switch c.ReplyToMode {

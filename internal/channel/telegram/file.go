@@ -17,6 +17,14 @@ import (
 // maxUpload is what the Bot API takes as one file.
 const maxUpload = 50 << 20
 
+// largest is the most that a file to send may have.
+func (b *bot) largest() int64 {
+	if mb := b.cfg.MediaMaxMB; mb > 0 {
+		return min(maxUpload, max(int64(mb*(1<<20)), 1))
+	}
+	return maxUpload
+}
+
 // open reads a file that waits outside the message.
 func (b *bot) open(ctx context.Context, f msg.Attachment) (msg.Attachment, error) {
 	if len(f.Data) > 0 || f.Ref == "" || b.env.Open == nil {
@@ -27,7 +35,7 @@ func (b *bot) open(ctx context.Context, f msg.Attachment) (msg.Attachment, error
 		return f, err
 	}
 	defer rc.Close()
-	f.Data, err = io.ReadAll(io.LimitReader(rc, maxUpload+1))
+	f.Data, err = io.ReadAll(io.LimitReader(rc, b.largest()+1))
 	if err != nil {
 		err = fault.Wrap(fault.Unavailable, "telegram.Send", err)
 	}
@@ -77,8 +85,8 @@ func audio(voice bool) way {
 // sendFile uploads a file. What Telegram doesn't take as a picture, a film or a
 // voice goes as a document.
 func (b *bot) sendFile(ctx context.Context, a *api, to *destination, p piece) (message, error) {
-	if len(p.file.Data) > maxUpload {
-		return message{}, fault.New(fault.Invalid, "telegram.Send", "a file of more than 50 MB")
+	if most := b.largest(); int64(len(p.file.Data)) > most {
+		return message{}, fault.New(fault.Invalid, "telegram.Send", "the file is too large: "+text.Size(most)+" are the most (channels.telegram.mediaMaxMb, and 50 MB)")
 	}
 	w := wayOf(*p.file, p.voice)
 	m, err := b.sendAs(ctx, a, to, p, w)

@@ -69,7 +69,8 @@ func TestWebhook(t *testing.T) {
 			t.Errorf("%q: %d; Telegram would send it for ever", odd, got)
 		}
 	}
-	if got := deliver(t, url, "s3cret", strings.Repeat("x", 2<<20)); got != 413 {
+	// The connection may break while it is being sent.
+	if got, err := telegramtest.Deliver(t.Context(), url, "s3cret", strings.Repeat("x", 2<<20)); err == nil && got != 413 {
 		t.Errorf("a large body: %d", got)
 	}
 	if p := r.ch.(channel.WebhookPath).WebhookPath(); p != "/telegram-webhook" {

@@ -147,7 +147,7 @@ func (b *bot) inbound(m *message) (in msg.Inbound, ok bool) {
 	if command != "" {
 		in.Text = command
 	}
-	in.Text = b.unmenu(in.Text)
+	in.Text = forwarded(m, b.unmenu(in.Text))
 	return in, true
 }
 

@@ -97,6 +97,9 @@ func TestMediaIn(t *testing.T) {
 		{`"location":{"latitude":1.5,"longitude":2},"venue":{"title":"Bar","address":"Street 1"}`, "[location 1.50000, 2.00000: Bar Street 1]", ""},
 		{`"contact":{"first_name":"A","last_name":"B","phone_number":"+1"}`, "[contact A B +1]", ""},
 		{`"dice":{"emoji":"🎲","value":6}`, "[dice 🎲 6]", ""},
+		{`"text":"/new","forward_origin":{"type":"hidden_user","sender_user_name":"X] [owner"}`, "[forwarded from X) (owner]\n/new", ""},
+		{`"text":"hi","forward_origin":{"type":"user","sender_user":{"id":1,"first_name":"Cy"}}`, "[forwarded from Cy]\nhi", ""},
+		{`"text":"hi","forward_origin":{"type":"channel","chat":{"id":-1,"title":"News"}}`, "[forwarded from News]\nhi", ""},
 		{`"poll":{"question":"Tea?","options":[{"text":"yes"},{"text":"no"}]}`, "[poll Tea?]\n1. yes\n2. no", ""},
 	} {
 		in := one(t, private+tt.more+"}}")

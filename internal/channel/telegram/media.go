@@ -46,6 +46,27 @@ func described(m *message, said string) string {
 	return said
 }
 
+// forwarded puts before said whose words they are.
+func forwarded(m *message, said string) string {
+	o := m.Origin
+	if o == nil || said == "" {
+		return said
+	}
+	const most = 100
+	who := o.Hidden
+	for _, c := range []*chat{o.Sender, o.Chat} {
+		if c != nil {
+			who = cmp.Or(c.Title, c.Username)
+		}
+	}
+	if o.User != nil {
+		who = cmp.Or(strings.TrimSpace(o.User.FirstName+" "+o.User.LastName), o.User.Username)
+	}
+	// Names are chosen by strangers, who would end the bracket.
+	who = strings.NewReplacer("[", "(", "]", ")").Replace(printable(who))
+	return "[forwarded from " + cmp.Or(text.Ellipsis(strings.TrimSpace(who), most), "somebody") + "]\n" + said
+}
+
 // scheme begins the Ref of an attachment that is still at Telegram.
 const scheme = "telegram:"
 

@@ -189,8 +189,10 @@ func TestPolls(t *testing.T) {
 		t.Errorf("params %v", p)
 	}
 	for _, bad := range []msg.Poll{
-		{Question: "", Options: []string{"a", "b"}}, {Question: "q", Options: []string{"a"}},
-		{Question: "q", Options: strings.Split("abcdefghijklm", "")}, {Question: "q", Options: []string{"a", "b"}, Open: time.Hour},
+		{Question: "", Options: []string{"a", "b"}},
+		{Question: "q", Options: []string{"a"}},
+		{Question: "q", Options: strings.Split("abcdefghijklm", "")},
+		{Question: "q", Options: []string{"a", "b"}, Open: time.Hour},
 	} {
 		if err := send(bad); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("Send(%+v) = %v", bad, err)

@@ -124,7 +124,7 @@ const maxText = 4096
 // Bot API counts.
 func (b *bot) Limits() channel.Limits {
 	return channel.Limits{
-		Text: b.limit(), Unit: channel.UTF16, Media: maxUpload, Voice: true, Buttons: b.buttons != "off", Polls: b.allows("poll"),
+		Text: b.limit(), Unit: channel.UTF16, Media: b.largest(), Voice: true, Buttons: b.buttons != "off", Polls: b.allows("poll"),
 	}
 }
 

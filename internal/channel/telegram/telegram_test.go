@@ -8,9 +8,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -598,6 +600,53 @@ func TestTokenInErrors(t *testing.T) {
 	}
 }
 
+// A poll that hangs is cut, and asked again.
+func TestStall(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	r := build(t, kind(), config(s, `,"timeoutSeconds":1`)).start()
+	if err := wait(t, r.status, "a connection"); err != nil {
+		t.Fatal(err)
+	}
+	s.Fail("getUpdates", telegramtest.Fault{Wait: time.Hour})
+	s.Say("one")
+	s.Say("two") // behind the poll that hangs
+	for _, want := range []string{"one", "two"} {
+		if in := wait(t, r.got, "a message"); in.Text != want {
+			t.Errorf("received %q, want %q", in.Text, want)
+		}
+	}
+}
+
+// All calls go through the proxy.
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	var seen atomic.Int32
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen.Add(1)
+		r.RequestURI = ""
+		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer resp.Body.Close()
+		w.WriteHeader(resp.StatusCode)
+		_, _ = io.Copy(w, resp.Body)
+	}))
+	t.Cleanup(proxy.Close)
+	c := build(t, kind(), config(s, `,"proxy":"`+proxy.URL+`","network":{"dnsResultOrder":"ipv4first"}`)).ch
+	if err := c.(channel.Prober).Probe(t.Context()); err != nil || seen.Load() != 1 {
+		t.Errorf("Probe = %v, %d calls through the proxy", err, seen.Load())
+	}
+	for _, odd := range []string{"ftp://x", "socks5://", "127.0.0.1:1080"} {
+		if _, err := kind().New(channel.Env{}, config(s, `,"proxy":"`+odd+`"`)); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("New with the proxy %s = %v", odd, err)
+		}
+	}
+}
+
 func TestNormalize(t *testing.T) {
 	t.Parallel()
 	k := telegram.Kind()
@@ -613,6 +662,9 @@ func TestNormalize(t *testing.T) {
 func FuzzUpdate(f *testing.F) {
 	f.Add([]byte(`{"update_id":1,"message":{"message_id":2,"chat":{"id":3,"type":"group"},"from":{"id":4},"text":"/a@claw_bot é","entities":[{"type":"bot_command","offset":0,"length":11}],"media_group_id":"x","photo":[{"file_id":"p"}]}}`))
 	f.Add([]byte(`{"update_id":9,"message":{"message_id":2,"chat":{"id":3},"from":{"id":4},"caption":"\ud800","caption_entities":[{"type":"mention","offset":-1,"length":9223372036854775807}]}}`))
+	f.Add([]byte(`{"update_id":3,"callback_query":{"id":"q","from":{"id":9},"data":"/yes","message":{"message_id":5,"message_thread_id":42,"is_topic_message":true,"chat":{"id":-1001,"type":"supergroup","is_forum":true}}}}`))
+	f.Add([]byte(`{"update_id":4,"message_reaction":{"chat":{"id":-1,"type":"group"},"message_id":1,"user":{"id":9},"new_reaction":[{"type":"emoji","emoji":"\ud800"}]}}`))
+	f.Add([]byte(`{"update_id":5,"channel_post":{"message_id":5,"chat":{"id":-1002,"type":"channel"},"sender_chat":{"id":-1002},"poll":{"question":"\u0000","options":[{"text":"a"}]},"forward_origin":{},"migrate_to_chat_id":7}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, in := range telegram.Read(raw) {
 			if in.ID == "" || in.From.ID == "" || in.At.Peer == "" || !utf8.ValidString(in.Text) {

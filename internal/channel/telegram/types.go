@@ -50,6 +50,7 @@ type message struct {
 	SenderChat *chat    `json:"sender_chat"`
 	ReplyTo    *message `json:"reply_to_message"`
 	Cited      *cited   `json:"quote"`
+	Origin     *origin  `json:"forward_origin"`
 	Group      string   `json:"media_group_id"`
 
 	Text            string   `json:"text"`
@@ -75,6 +76,14 @@ type message struct {
 	TopicEdited  *topic `json:"forum_topic_edited"`
 
 	MigrateTo int64 `json:"migrate_to_chat_id"`
+}
+
+// origin is where a forwarded message comes from.
+type origin struct {
+	User   *user  `json:"sender_user"`
+	Hidden string `json:"sender_user_name"`
+	Sender *chat  `json:"sender_chat"`
+	Chat   *chat  `json:"chat"`
 }
 
 // cited is the part of a message that an answer quotes.
