@@ -1,0 +1,132 @@
+package test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/openclaw-go/openclaw/internal/channel/telegram/telegramtest"
+	"github.com/openclaw-go/openclaw/test/harness"
+)
+
+const hookSecret = "s3cret-of-the-hook"
+
+// hooked starts a gateway that Telegram calls, and waits until it may.
+func hooked(t *testing.T) *phone {
+	t.Helper()
+	p := newPhone(t, object{"webhookUrl": "https://bot.example.com/telegram-webhook", "webhookSecret": hookSecret, "webhookPort": 0})
+	p.Start()
+	harness.Until(t, within, "the webhook is set", func() bool { return p.tg.Hooked() != nil })
+	return p
+}
+
+// deliver pushes a message of person 7, again and again as Telegram does until
+// it is confirmed.
+func (p *phone) deliver(t *testing.T, path, text string) {
+	t.Helper()
+	p.ids++
+	update := fmt.Sprintf(`{"update_id":%d,"message":{"message_id":%d,"date":1,"chat":{"id":7,"type":"private"},"from":{"id":7,"first_name":"F"},"text":%q}}`, p.ids, p.ids, text)
+	harness.Until(t, within, "the delivery is confirmed", func() bool {
+		status, err := telegramtest.Deliver(t.Context(), p.URL(path), hookSecret, update)
+		return err == nil && status == 200
+	})
+}
+
+// Telegram calls the gateway; what it confirmed survives a kill, and is
+// answered once.
+func TestTelegramWebhook(t *testing.T) {
+	t.Parallel()
+	p := hooked(t)
+	for path, word := range map[string]string{"/telegram-webhook": "one", "/channels/telegram/default/": "two"} {
+		p.deliver(t, path, "word "+word)
+		p.answers(t, "word "+word)
+	}
+	for _, secret := range []string{"", "wrong"} {
+		status, err := telegramtest.Deliver(t.Context(), p.URL("/telegram-webhook"), secret, `{"update_id":1,"message":{"message_id":1,"chat":{"id":7,"type":"private"},"from":{"id":7},"text":"forged"}}`)
+		if err != nil || status != 401 {
+			t.Errorf("a call with the secret %q: %d, %v", secret, status, err)
+		}
+	}
+	p.deliver(t, "/telegram-webhook", "pear three !hold three")
+	p.Kill()
+	p.model.Release("three")
+	p.Start()
+	p.answers(t, "pear three")
+	p.deliver(t, "/telegram-webhook", "last word")
+	p.answers(t, "last word")
+	if n := p.shows("pear three"); n != 1 {
+		t.Errorf("what was confirmed before the kill is answered %d times", n)
+	}
+	if n := len(p.model.Calls("forged")); n != 0 {
+		t.Error("a forged call reached the model")
+	}
+	if n := len(p.tg.Calls("getUpdates")); n != 0 {
+		t.Errorf("%d polls beside the webhook", n)
+	}
+}
+
+// Pressing a button is writing: it is for those who may, and needs no mention.
+func TestTelegramButtons(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, object{"groups": object{"-1001": object{"requireMention": true}}, "groupPolicy": "open", "groupAllowFrom": []any{7}}).online(t)
+	press := func(n, person int, data string) {
+		p.tg.Push(fmt.Sprintf(`{"callback_query":{"id":"q%d","from":{"id":%d,"first_name":"F"},"data":%q,"message":{"message_id":5,"date":1,"chat":{"id":-1001,"type":"supergroup","title":"G"},"from":{"id":424242,"is_bot":true}}}}`, n, person, data))
+	}
+	press(1, 7, "pressed yes")
+	p.answers(t, "pressed yes")
+	p.tg.Push(`{"callback_query":{"id":"q9","from":{"id":99,"first_name":"S"},"data":"stranger","message":{"message_id":5,"date":1,"chat":{"id":99,"type":"private"},"from":{"id":424242,"is_bot":true}}}}`)
+	p.settled(t)
+	if n := len(p.model.Calls("stranger")); n != 0 {
+		t.Error("a stranger pressed a button and the model ran")
+	}
+	harness.Until(t, within, "both are told that it arrived", func() bool { return len(p.tg.Calls("answerCallbackQuery")) == 2 })
+}
+
+// A topic has rules and a conversation of its own; its answer stands in it.
+func TestTelegramTopics(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, object{
+		"groupPolicy": "open", "groups": object{"-1001": object{"requireMention": true, "topics": object{"42": object{"requireMention": false}}}},
+	}).online(t)
+	forum := func(topic int) object {
+		return object{"message_thread_id": topic, "is_topic_message": true, "chat": object{"id": -1001, "type": "supergroup", "title": "G", "is_forum": true}}
+	}
+	p.text(7, -1001, "in the garden", forum(42))
+	p.text(7, -1001, "in the kitchen", forum(43))
+	p.answers(t, "in the garden")
+	p.settled(t)
+	if n := len(p.model.Calls("in the kitchen")); n != 0 {
+		t.Error("a topic whose group wants a mention is answered without one")
+	}
+	for _, c := range p.tg.Calls("sendMessage") {
+		if strings.Contains(c.Text, "in the garden") && fmt.Sprint(c.Params["message_thread_id"]) != "42" {
+			t.Errorf("the answer stands in topic %v", c.Params["message_thread_id"])
+		}
+	}
+}
+
+// The command line reaches what Telegram can do, and its gates.
+func TestTelegramActions(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, object{"actions": object{"reactions": false}}).online(t)
+	run := func(args ...string) (string, error) {
+		out, err := p.Command(t.Context(), append([]string{"message"}, args...)...).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run("poll", "--channel", "telegram", "--target", "-1001:topic:42", "--poll-question", "Ship it?", "--poll-option", "Yes", "--poll-option", "No", "--poll-duration-seconds", "300", "--poll-public"); err != nil {
+		t.Errorf("poll: %v\n%s", err, out)
+	}
+	if c := p.tg.Calls("sendPoll"); len(c) != 1 || fmt.Sprint(c[0].Params["message_thread_id"], c[0].Params["open_period"], c[0].Params["is_anonymous"]) != "42 300 false" {
+		t.Errorf("polls %+v", c)
+	}
+	if out, err := run("send", "--channel", "telegram", "--target", "7", "--message", "Sure?", "--buttons", `[[{"text":"Yes","callback_data":"/yes"}]]`); err != nil {
+		t.Errorf("send: %v\n%s", err, out)
+	}
+	if c := p.tg.Calls("sendMessage"); len(c) == 0 || c[len(c)-1].Params["reply_markup"] == nil {
+		t.Errorf("no buttons: %+v", c)
+	}
+	out, err := run("react", "--channel", "telegram", "--target", "7", "--message-id", "5", "--emoji", "👍")
+	if err == nil || !strings.Contains(out, "channels.telegram.actions") || len(p.tg.Calls("setMessageReaction")) != 0 {
+		t.Errorf("react behind a closed gate: %v\n%s", err, out)
+	}
+}
