@@ -130,3 +130,36 @@ func TestTelegramActions(t *testing.T) {
 		t.Errorf("react behind a closed gate: %v\n%s", err, out)
 	}
 }
+
+// Killed in each queue mode, with one message running and one waiting: both
+// are answered, once.
+func TestTelegramKillInEachMode(t *testing.T) {
+	t.Parallel()
+	for _, mode := range modes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			p := newPhone(t, nil)
+			p.Edit(func(config map[string]any) {
+				config["messages"] = object{"queue": object{"mode": mode, "debounceMs": 0}}
+			})
+			p.online(t)
+			p.tg.Say("first !hold one")
+			harness.Until(t, within, "a model call", func() bool { return len(p.model.Calls("first")) == 1 })
+			p.tg.Say("second pear !hold two")
+			harness.Until(t, within, "both to be confirmed", func() bool { return p.tg.Acked() == 2 })
+			p.Kill()
+			p.model.Release("one")
+			p.model.Release("two")
+			p.online(t)
+			p.answers(t, "second pear")
+			p.tg.Say("third")
+			p.answers(t, "third")
+			if n := p.shows("second pear"); n != 1 {
+				t.Errorf("the second message was answered %d times", n)
+			}
+			if n := p.shows("echo: first"); n != 1 && mode != "interrupt" || n > 1 {
+				t.Errorf("the first message was answered %d times", n)
+			}
+		})
+	}
+}
