@@ -13,7 +13,7 @@ func TestBashCompletionAlone(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("no bash here")
+		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	script, errs, code := in(t, dir, "completion", "bash")
@@ -29,7 +29,7 @@ func TestBashCompletionAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(self, filepath.Join(dir, "openclaw")); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), bash, "--norc", "--noprofile", "-c",
 		`source "$1"; COMP_WORDS=(openclaw gateway sta); COMP_CWORD=2; COMP_LINE="openclaw gateway sta"; COMP_POINT=20; __start_openclaw; echo "${COMPREPLY[@]}"`, "bash", path)

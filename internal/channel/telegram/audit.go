@@ -14,19 +14,28 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
+// asked is what the audit reads of a topic.
+type asked struct {
+	Enabled *bool `json:"enabled"`
+	Mention *bool `json:"requireMention"`
+}
+
 // group is what the audit reads of an entry of groups.
 type group struct {
-	Enabled *bool            `json:"enabled"`
-	Mention *bool            `json:"requireMention"`
-	Topics  map[string]group `json:"topics"`
+	asked
+
+	Topics map[string]asked `json:"topics"`
 }
+
+func (a asked) off() bool  { return a.Enabled != nil && !*a.Enabled }
+func (a asked) open() bool { return !a.off() && a.Mention != nil && !*a.Mention }
 
 // open tells whether g is to be answered without a mention, somewhere.
 func (g group) open() bool {
-	if g.Enabled != nil && !*g.Enabled {
+	if g.off() {
 		return false
 	}
-	if g.Mention != nil && !*g.Mention {
+	if g.asked.open() {
 		return true
 	}
 	for _, t := range g.Topics {
@@ -49,7 +58,7 @@ func (b *bot) Audit(ctx context.Context) (out []channel.Issue, err error) {
 	looked := 0
 	for _, key := range slices.Sorted(maps.Keys(b.cfg.Groups)) {
 		g := b.cfg.Groups[key]
-		if g.Enabled != nil && !*g.Enabled {
+		if g.off() {
 			continue
 		}
 		n, err := strconv.ParseInt(key, 10, 64)
