@@ -253,6 +253,8 @@ func reconnect(t *testing.T, r *rig) {
 	r.start()
 	r.net.Say("before")
 	r.received(1)
+	// What isn't confirmed yet may come again.
+	r.until("the confirmation", func() bool { n, ok := r.net.Acked(); return n == 1 || !ok })
 	r.net.Cut()
 	r.waitUp()
 	r.net.Say("after")

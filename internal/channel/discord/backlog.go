@@ -137,7 +137,7 @@ func (b *bot) late(ctx context.Context, m message, recv channel.Receiver) (store
 		return false, err
 	}
 	if m.Author != nil && m.Author.ID == me.ID {
-		b.sent.put(m.ID, true)
+		b.sent.Put(m.ID, true)
 		return false, nil
 	}
 	look, cancel := context.WithTimeout(ctx, 2*b.time.lookup)
@@ -153,7 +153,7 @@ func (b *bot) late(ctx context.Context, m message, recv channel.Receiver) (store
 		return false, nil
 	}
 	in.Backlog = true
-	if _, known := b.stored.get(in.DedupeKey()); known {
+	if _, known := b.stored.Get(in.DedupeKey()); known {
 		return false, nil
 	}
 	retry := backoff.Backoff{Policy: b.time.retry}

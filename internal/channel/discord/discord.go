@@ -25,6 +25,8 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
+
+	"github.com/openclaw-go/openclaw/internal/base/recent"
 )
 
 // ID is the network's name in the configuration.
@@ -68,11 +70,11 @@ type bot struct {
 	api     *api
 	dialect markdown.Dialect
 	world   world
-	stored  recent[bool]   // messages that are stored, by place
-	sent    recent[bool]   // messages of ours, by id
-	dms     recent[string] // conversations with people, by person
-	files   recent[string] // addresses of attachments, by Ref
-	open    answers        // interactions that wait for an answer
+	stored  recent.Map[bool]   // messages that are stored, by place
+	sent    recent.Map[bool]   // messages of ours, by id
+	dms     recent.Map[string] // conversations with people, by person
+	files   recent.Map[string] // addresses of attachments, by Ref
+	open    answers            // interactions that wait for an answer
 	seen    seen
 	session session
 	now     atomic.Pointer[link] // the connection there is; nil is none

@@ -136,7 +136,7 @@ func (b *bot) message(ctx context.Context, m message, recv channel.Receiver) err
 		return nil
 	}
 	if m.Author != nil && m.Author.ID == me.ID {
-		b.sent.put(m.ID, true)
+		b.sent.Put(m.ID, true)
 		return nil
 	}
 	look, cancel := context.WithTimeout(ctx, b.time.lookup)
@@ -151,14 +151,14 @@ func (b *bot) message(ctx context.Context, m message, recv channel.Receiver) err
 // store hands in on, unless that was done before.
 func (b *bot) store(ctx context.Context, in msg.Inbound, conversation string, recv channel.Receiver) error {
 	key := in.DedupeKey()
-	if _, known := b.stored.get(key); known {
+	if _, known := b.stored.Get(key); known {
 		return nil
 	}
 	b.log.DebugContext(ctx, "discord.Run", "message", in.ID)
 	if err := recv(ctx, in); err != nil {
 		return err
 	}
-	b.stored.put(key, true)
+	b.stored.Put(key, true)
 	if !in.Notice && snowflake(string(in.ID)) {
 		b.saw(ctx, conversation, string(in.ID))
 	}

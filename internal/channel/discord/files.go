@@ -16,6 +16,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
 // maxMedia is how large a file may be, in and out.
@@ -56,28 +57,7 @@ func fileName(f msg.Attachment) string {
 
 // bytes reads what is to be sent.
 func (b *bot) bytes(ctx context.Context, f msg.Attachment) ([]byte, error) {
-	const op = "discord.Send"
-	most := b.maxMedia()
-	large := fault.New(fault.Invalid, op, fmt.Sprintf("the file is too large: the limit is %d MB (channels.discord.mediaMaxMb)", max(most>>20, 1)))
-	if len(f.Data) > 0 {
-		if int64(len(f.Data)) > most {
-			return nil, large
-		}
-		return f.Data, nil
-	}
-	rc, err := b.env.Open(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	defer rc.Close()
-	data, err := io.ReadAll(io.LimitReader(rc, most+1))
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, op, err)
-	}
-	if int64(len(data)) > most {
-		return nil, large
-	}
-	return data, nil
+	return b.env.Read(ctx, f, b.maxMedia(), "discord.Send", "channels.discord.mediaMaxMb")
 }
 
 // grouped divides files among messages: at most ten in one, and no more bytes
@@ -166,7 +146,7 @@ func (b *bot) Fetch(ctx context.Context, at msg.Attachment) (io.ReadCloser, erro
 	if at.Size > most {
 		return nil, large
 	}
-	if address, ok := b.files.younger(at.Ref, time.Hour); ok {
+	if address, ok := b.files.Younger(at.Ref, time.Hour); ok {
 		if rc, err := b.download(ctx, address); err == nil || fault.KindOf(err) != fault.NotFound {
 			return bound(rc, err, most, large)
 		}
@@ -196,7 +176,7 @@ func bound(rc io.ReadCloser, err error, most int64, large error) (io.ReadCloser,
 	if err != nil {
 		return nil, err
 	}
-	return &bounded{rc: rc, left: most, large: large}, nil
+	return channel.Bounded(rc, most, large), nil
 }
 
 // fileURL tells addresses of Discord's file servers, or of the server that
@@ -230,7 +210,7 @@ func (b *bot) download(ctx context.Context, address string) (io.ReadCloser, erro
 		return nil, fault.Wrap(fault.Unavailable, op, bare(err))
 	}
 	if resp.StatusCode == http.StatusOK {
-		return &closing{ReadCloser: resp.Body, cancel: cancel}, nil
+		return channel.Canceling(resp.Body, cancel), nil
 	}
 	_ = resp.Body.Close()
 	cancel()
@@ -243,37 +223,3 @@ func (b *bot) download(ctx context.Context, address string) (io.ReadCloser, erro
 		return nil, fault.New(fault.NotFound, op, "Discord doesn't give the file: HTTP "+strconv.Itoa(s))
 	}
 }
-
-// closing ends the request with its body.
-type closing struct {
-	io.ReadCloser
-	cancel context.CancelFunc
-}
-
-func (c *closing) Close() error {
-	defer c.cancel()
-	return c.ReadCloser.Close()
-}
-
-// bounded fails once more than left bytes came, whatever the server declared.
-type bounded struct {
-	rc    io.ReadCloser
-	left  int64
-	large error
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, b.large
-	}
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.rc.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return max(n-1, 0), b.large
-	}
-	return n, err
-}
-
-func (b *bounded) Close() error { return b.rc.Close() }

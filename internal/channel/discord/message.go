@@ -103,7 +103,7 @@ func (b *bot) where(ctx context.Context, conversation, guildID string, person id
 		}
 		at.Kind, at.Peer = msg.Direct, person
 		if snowflake(string(person)) {
-			b.dms.put(string(person), conversation)
+			b.dms.Put(string(person), conversation)
 		}
 		return at, where, yes(b.cfg.DM.Enabled, true)
 	}
@@ -138,7 +138,7 @@ func (b *bot) ignores(in msg.Inbound, m message, mentioned bool) bool {
 // quote is what m answers.
 func (b *bot) quote(me self, m message) *msg.Quote {
 	q := &msg.Quote{ID: id.Message(m.Reference.MessageID)}
-	if _, ours := b.sent.get(m.Reference.MessageID); ours {
+	if _, ours := b.sent.Get(m.Reference.MessageID); ours {
 		q.Self = true
 	}
 	r := m.Referenced
@@ -241,7 +241,7 @@ func (b *bot) attachments(m message) (out []msg.Attachment) {
 		mime, _, _ := strings.Cut(clean(a.ContentType), ";")
 		ref := scheme + m.ChannelID + "/" + m.ID + "/" + a.ID
 		out = append(out, msg.Attachment{MIME: cmp.Or(mime, "application/octet-stream"), Name: clean(a.Name), Size: a.Size, Ref: ref})
-		b.files.put(ref, a.URL)
+		b.files.Put(ref, a.URL)
 	}
 	return out
 }

@@ -49,7 +49,7 @@ func (b *bot) reaction(ctx context.Context, r reaction, recv channel.Receiver) e
 	if r.Emoji.ID != "" {
 		name = ":" + name + ":"
 	}
-	_, sent := b.sent.get(r.MessageID)
+	_, sent := b.sent.Get(r.MessageID)
 	own := sent || r.AuthorID == me.ID
 	what, verb := "reaction:", " reacted with "+name+" to "
 	if r.removed {

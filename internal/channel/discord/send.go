@@ -64,7 +64,7 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 		if !snowflake(m.ID) {
 			return r, fault.New(fault.Unavailable, "discord.Send", "Discord answered without the message's id")
 		}
-		b.sent.put(m.ID, true)
+		b.sent.Put(m.ID, true)
 		r.IDs = append(r.IDs, id.Message(m.ID))
 		r.At = when(m.ID)
 	}
@@ -190,7 +190,7 @@ func (b *bot) destination(ctx context.Context, at msg.Address) (string, error) {
 	if at.Kind != msg.Direct {
 		return peer, nil
 	}
-	if c, ok := b.dms.get(peer); ok {
+	if c, ok := b.dms.Get(peer); ok {
 		return c, nil
 	}
 	var r room
@@ -201,7 +201,7 @@ func (b *bot) destination(ctx context.Context, at msg.Address) (string, error) {
 		return "", fault.New(fault.Unavailable, op, "Discord named no conversation")
 	}
 	b.world.room(r)
-	b.dms.put(peer, r.ID)
+	b.dms.Put(peer, r.ID)
 	return r.ID, nil
 }
 

@@ -159,22 +159,9 @@ func (b *bot) where(ctx context.Context, to msg.Address) (mid.RoomID, error) {
 // returns the message that shows it.
 func (b *bot) upload(ctx context.Context, r mid.RoomID, a msg.Attachment) (*event.MessageEventContent, error) {
 	const op = "matrix.Send"
-	data := a.Data
-	if len(data) == 0 {
-		if b.env.Open == nil {
-			return nil, fault.New(fault.Invalid, op, "files can't be sent here")
-		}
-		f, err := b.env.Open(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if data, err = io.ReadAll(io.LimitReader(f, b.maxMedia()+1)); err != nil {
-			return nil, fault.Wrap(fault.Unavailable, op, err)
-		}
-	}
-	if int64(len(data)) > b.maxMedia() {
-		return nil, fault.New(fault.Invalid, op, fmt.Sprintf("the file is larger than %g MB (channels.matrix.mediaMaxMb)", b.cfg.MediaMaxMB))
+	data, err := b.env.Read(ctx, a, b.maxMedia(), op, "channels.matrix.mediaMaxMb")
+	if err != nil {
+		return nil, err
 	}
 	kind := cmp.Or(a.MIME, http.DetectContentType(data))
 	kind, _, _ = strings.Cut(kind, ";")

@@ -110,23 +110,9 @@ func failed(op, kind string) error {
 
 // dataURI is a file as signal-cli takes it inline.
 func (b *bot) dataURI(ctx context.Context, a msg.Attachment) (string, error) {
-	const op = "signal.Send"
-	data := a.Data
-	if len(data) == 0 {
-		if b.env.Open == nil {
-			return "", fault.New(fault.Invalid, op, "files can't be sent here")
-		}
-		r, err := b.env.Open(ctx, a)
-		if err != nil {
-			return "", err
-		}
-		defer r.Close()
-		if data, err = io.ReadAll(io.LimitReader(r, b.maxMedia()+1)); err != nil {
-			return "", fault.Wrap(fault.Unavailable, op, err)
-		}
-	}
-	if int64(len(data)) > b.maxMedia() {
-		return "", fault.New(fault.Invalid, op, fmt.Sprintf("the file is larger than %g MB (channels.signal.mediaMaxMb)", b.cfg.MediaMaxMB))
+	data, err := b.env.Read(ctx, a, b.maxMedia(), "signal.Send", "channels.signal.mediaMaxMb")
+	if err != nil {
+		return "", err
 	}
 	kind := a.MIME
 	if kind == "" {

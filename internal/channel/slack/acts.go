@@ -259,15 +259,15 @@ func (b *bot) Typing(ctx context.Context, to msg.Address) error {
 func (b *bot) dress(ctx context.Context, d destination, to msg.Address) error {
 	name := shortcode(b.cfg.TypingReaction)
 	key := placeKey(to)
-	ts, ok := b.last.get(key)
-	if worn, _ := b.shown.get(key); name == "" || !ok || worn == ts {
+	ts, ok := b.last.Get(key)
+	if worn, _ := b.shown.Get(key); name == "" || !ok || worn == ts {
 		return nil
 	}
 	b.undress(ctx, d, to)
 	if err := b.react(ctx, d, ts, name, true); err != nil {
 		return err
 	}
-	b.shown.put(key, ts)
+	b.shown.Put(key, ts)
 	return nil
 }
 
@@ -277,7 +277,7 @@ func (b *bot) undress(ctx context.Context, d destination, to msg.Address) {
 	if name == "" {
 		return
 	}
-	if ts, ok := b.shown.take(placeKey(to)); ok {
+	if ts, ok := b.shown.Take(placeKey(to)); ok {
 		if err := b.react(ctx, d, ts, name, false); err != nil {
 			b.log.WarnContext(ctx, "slack typing reaction stays", "channel", ID, "err", err)
 		}

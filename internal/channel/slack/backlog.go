@@ -266,7 +266,7 @@ func (b *bot) late(ctx context.Context, m message, recv channel.Receiver) (store
 		return false, nil
 	}
 	in.Backlog = true
-	if _, known := b.stored.get(in.DedupeKey()); known {
+	if _, known := b.stored.Get(in.DedupeKey()); known {
 		return false, nil
 	}
 	retry := backoff.Backoff{Policy: b.time.retry}

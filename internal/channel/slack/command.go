@@ -67,7 +67,7 @@ func (b *bot) slash(ctx context.Context, payload json.RawMessage, recv channel.R
 		Native: true, Mentioned: true, Received: time.Now(),
 	}
 	if b.slackHost(c.Response) {
-		b.slashes.put(string(in.ID), responder{url: c.Response, user: c.UserID, private: on(b.cfg.Slash.Ephemeral)})
+		b.slashes.Put(string(in.ID), responder{url: c.Response, user: c.UserID, private: on(b.cfg.Slash.Ephemeral)})
 	}
 	return nil, b.store(ctx, in, recv)
 }

@@ -58,14 +58,14 @@ func (b *bot) deliver(ctx context.Context, kind string, payload json.RawMessage,
 // store hands a message on, once.
 func (b *bot) store(ctx context.Context, in msg.Inbound, recv channel.Receiver) error {
 	key := in.DedupeKey()
-	if _, known := b.stored.get(key); known {
+	if _, known := b.stored.Get(key); known {
 		return nil
 	}
 	b.log.DebugContext(ctx, "slack.Run", "message", in.ID)
 	if err := recv(ctx, in); err != nil {
 		return err
 	}
-	b.stored.put(key, true)
+	b.stored.Put(key, true)
 	return nil
 }
 
@@ -113,11 +113,11 @@ func (b *bot) event(ctx context.Context, c callback) (in msg.Inbound, m message,
 	case "pin_added", "pin_removed":
 		in, ok = b.pinned(look, me, e)
 	case "channel_rename", "group_rename":
-		b.people.rooms.take(e.room().ID)
+		b.people.rooms.Take(e.room().ID)
 	case "channel_id_changed":
 		b.log.WarnContext(ctx, "slack channel has a new id: put it under channels.slack.channels", "channel", ID, "old", e.OldID, "new", e.NewID)
 	case "user_change":
-		b.people.users.take(e.user())
+		b.people.users.Take(e.user())
 	}
 	return in, m, ok, nil
 }

@@ -77,28 +77,7 @@ func (b *bot) sendFile(ctx context.Context, to destination, f msg.Attachment) er
 
 // bytes reads what is to be sent.
 func (b *bot) bytes(ctx context.Context, f msg.Attachment) ([]byte, error) {
-	const op = "slack.sendFile"
-	most := b.maxMedia(maxFile)
-	tooLarge := fault.New(fault.Invalid, op, fmt.Sprintf("the file is too large: the limit is %d MB", max(most>>20, 1)))
-	if len(f.Data) > 0 {
-		if int64(len(f.Data)) > most {
-			return nil, tooLarge
-		}
-		return f.Data, nil
-	}
-	rc, err := b.env.Open(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	defer rc.Close()
-	data, err := io.ReadAll(io.LimitReader(rc, most+1))
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, op, err)
-	}
-	if int64(len(data)) > most {
-		return nil, tooLarge
-	}
-	return data, nil
+	return b.env.Read(ctx, f, b.maxMedia(maxFile), "slack.sendFile", "channels.slack.mediaMaxMb")
 }
 
 // Fetch implements [channel.Fetcher]. The address of the bytes comes from Slack
@@ -131,7 +110,7 @@ func (b *bot) Fetch(ctx context.Context, at msg.Attachment) (io.ReadCloser, erro
 	if err != nil {
 		return nil, err
 	}
-	return &bounded{rc: rc, left: most, large: large}, nil
+	return channel.Bounded(rc, most, large), nil
 }
 
 // download opens u, and follows Slack to its other servers. Beyond the first
@@ -161,7 +140,7 @@ func (b *bot) download(ctx context.Context, u *url.URL, mime string) (io.ReadClo
 				cancel()
 				return nil, fault.New(fault.Forbidden, op, "Slack asks to log in instead of giving the file: add the scope files:read and install the app again")
 			}
-			return &closing{ReadCloser: resp.Body, cancel: cancel}, nil
+			return channel.Canceling(resp.Body, cancel), nil
 		case s >= 300 && s < 400:
 			next, err := u.Parse(resp.Header.Get("Location"))
 			_ = resp.Body.Close()
@@ -185,39 +164,5 @@ func (b *bot) download(ctx context.Context, u *url.URL, mime string) (io.ReadClo
 	cancel()
 	return nil, fault.New(fault.Unavailable, op, "Slack sends us in circles for the file")
 }
-
-// closing ends the request with its body.
-type closing struct {
-	io.ReadCloser
-	cancel context.CancelFunc
-}
-
-func (c *closing) Close() error {
-	defer c.cancel()
-	return c.ReadCloser.Close()
-}
-
-// bounded fails once more than left bytes came, whatever the server declared.
-type bounded struct {
-	rc    io.ReadCloser
-	left  int64
-	large error
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, b.large
-	}
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.rc.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return max(n-1, 0), b.large
-	}
-	return n, err
-}
-
-func (b *bounded) Close() error { return b.rc.Close() }
 
 var _ channel.Fetcher = (*bot)(nil)

@@ -84,7 +84,7 @@ func (b *bot) place(ctx context.Context, said, conversation, thread, person stri
 			}
 		}
 		if person != "" {
-			b.dms.put(person, conversation)
+			b.dms.Put(person, conversation)
 			at.Peer = id.Peer(person)
 		}
 		return at, where
@@ -130,12 +130,12 @@ func (b *bot) inbound(ctx context.Context, me self, m message) (in msg.Inbound, 
 	}
 	if thread != "" {
 		in.ReplyTo = id.Message(thread)
-		_, spoke := b.threads.get(m.Channel + "/" + thread)
+		_, spoke := b.threads.Get(m.Channel + "/" + thread)
 		in.Quote = &msg.Quote{ID: id.Message(thread), From: msg.Sender{ID: id.Peer(m.Parent)}, Self: spoke || m.Parent != "" && m.Parent == me.User}
 		in.Mentioned = in.Mentioned || in.Quote.Self // whoever writes in a thread of ours means us
 	}
-	b.asked.put(placeKey(at), m.User)
-	b.last.put(placeKey(at), m.TS)
+	b.asked.Put(placeKey(at), m.User)
+	b.last.Put(placeKey(at), m.TS)
 	return in, true
 }
 

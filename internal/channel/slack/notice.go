@@ -106,7 +106,7 @@ func (b *bot) wantsReaction(me self, e event, who string) bool {
 func (b *bot) member(ctx context.Context, me self, e event) (in msg.Inbound, ok bool) {
 	who := e.user()
 	if who == me.User {
-		b.people.rooms.take(e.room().ID)
+		b.people.rooms.Take(e.room().ID)
 		return in, false
 	}
 	in, ok = b.notice(ctx, e, strings.TrimSuffix(e.Type, "_channel")+":"+who, e.room().ID, "", who)

@@ -5,13 +5,15 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"github.com/openclaw-go/openclaw/internal/base/recent"
 )
 
 // people knows the names of persons and conversations, asked for once an hour.
 type people struct {
 	api   *api
-	users recent[user]
-	rooms recent[room]
+	users recent.Map[user]
+	rooms recent.Map[room]
 }
 
 const namesFor = time.Hour
@@ -70,7 +72,7 @@ func (r room) kind() string {
 
 // user returns who id is; when Slack doesn't say, only the id is known.
 func (p *people) user(ctx context.Context, id string) user {
-	if u, ok := p.users.younger(id, namesFor); ok {
+	if u, ok := p.users.Younger(id, namesFor); ok {
 		return u
 	}
 	u := user{ID: id}
@@ -86,14 +88,14 @@ func (p *people) user(ctx context.Context, id string) user {
 		u = ans.User
 	}
 	if err == nil || refused(err, "user_not_found", "missing_scope", "user_not_visible") {
-		p.users.put(id, u)
+		p.users.Put(id, u)
 	}
 	return u
 }
 
 // room returns what id is; ok is false when Slack doesn't say.
 func (p *people) room(ctx context.Context, id string) (room, bool) {
-	if r, ok := p.rooms.younger(id, namesFor); ok {
+	if r, ok := p.rooms.Younger(id, namesFor); ok {
 		return r, r.ID != ""
 	}
 	if !idLike(id) {
@@ -104,11 +106,11 @@ func (p *people) room(ctx context.Context, id string) (room, bool) {
 	}
 	err := p.api.call(ctx, "conversations.info", params{"channel": id}, &ans)
 	if err == nil && ans.Channel.ID != "" {
-		p.rooms.put(id, ans.Channel)
+		p.rooms.Put(id, ans.Channel)
 		return ans.Channel, true
 	}
 	if refused(err, "channel_not_found", "missing_scope") {
-		p.rooms.put(id, room{})
+		p.rooms.Put(id, room{})
 	}
 	return room{}, false
 }

@@ -21,7 +21,7 @@ import (
 // slashCommand.ephemeral is false.
 func (b *bot) respond(ctx context.Context, to destination, out msg.Outbound, parts []string) (msg.Receipt, error) {
 	r := msg.Receipt{At: time.Now()}
-	way, open := b.slashes.younger(string(out.ReplyTo), responderFor)
+	way, open := b.slashes.Younger(string(out.ReplyTo), responderFor)
 	if !open {
 		_, rest, _ := strings.Cut(string(out.ReplyTo), ":")
 		way.user, _, _ = strings.Cut(rest, ":")

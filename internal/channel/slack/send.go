@@ -91,7 +91,7 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 		r.At = time.Now()
 	}
 	if to.thread != "" {
-		b.threads.put(to.conversation+"/"+to.thread, true)
+		b.threads.Put(to.conversation+"/"+to.thread, true)
 	}
 	b.undress(ctx, to, out.To)
 	return r, nil
@@ -156,7 +156,7 @@ func (b *bot) destination(ctx context.Context, at msg.Address) (destination, err
 	if c := d.conversation[0]; c != 'U' && c != 'W' {
 		return d, nil
 	}
-	if c, ok := b.dms.get(d.conversation); ok {
+	if c, ok := b.dms.Get(d.conversation); ok {
 		d.conversation = c
 		return d, nil
 	}
@@ -169,7 +169,7 @@ func (b *bot) destination(ctx context.Context, at msg.Address) (destination, err
 	if !idLike(ans.Channel.ID) {
 		return d, fault.New(fault.Unavailable, "slack.conversations.open", "Slack named no conversation")
 	}
-	b.dms.put(d.conversation, ans.Channel.ID)
+	b.dms.Put(d.conversation, ans.Channel.ID)
 	d.conversation = ans.Channel.ID
 	return d, nil
 }

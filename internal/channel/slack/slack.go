@@ -21,6 +21,8 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
+
+	"github.com/openclaw-go/openclaw/internal/base/recent"
 )
 
 // ID is the network's name in the configuration.
@@ -67,13 +69,13 @@ type bot struct {
 	api     *api
 	dialect markdown.Dialect
 	people  *people
-	stored  recent[bool]      // messages that are stored, by place
-	threads recent[bool]      // threads that we wrote in
-	dms     recent[string]    // conversations with people, by person
-	asked   recent[string]    // who wrote last, by conversation
-	shown   recent[string]    // messages that wear the typing reaction, by conversation
-	last    recent[string]    // newest message of a conversation
-	slashes recent[responder] // open answers to slash commands
+	stored  recent.Map[bool]      // messages that are stored, by place
+	threads recent.Map[bool]      // threads that we wrote in
+	dms     recent.Map[string]    // conversations with people, by person
+	asked   recent.Map[string]    // who wrote last, by conversation
+	shown   recent.Map[string]    // messages that wear the typing reaction, by conversation
+	last    recent.Map[string]    // newest message of a conversation
+	slashes recent.Map[responder] // open answers to slash commands
 	seen    seen
 
 	noStream atomic.Bool // Slack refused to stream

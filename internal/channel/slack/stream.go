@@ -42,7 +42,7 @@ func (b *bot) Stream(ctx context.Context, out msg.Outbound) (channel.Stream, err
 		return nil, err
 	}
 	p := params{"channel": to.conversation, "thread_ts": to.thread, "markdown_text": text.Cut(out.Text, maxStream)}
-	person, _ := b.asked.get(placeKey(out.To))
+	person, _ := b.asked.Get(placeKey(out.To))
 	if out.To.Kind == msg.Direct {
 		person = cmp.Or(person, strings.ToUpper(string(out.To.Peer)))
 	}
@@ -58,7 +58,7 @@ func (b *bot) Stream(ctx context.Context, out msg.Outbound) (channel.Stream, err
 		}
 		return nil, err
 	}
-	b.threads.put(to.conversation+"/"+to.thread, true)
+	b.threads.Put(to.conversation+"/"+to.thread, true)
 	return &stream{bot: b, to: to, at: out.To, out: out, ts: ans.TS, text: out.Text, native: true}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
 // Fetch implements [channel.Fetcher].
@@ -41,28 +42,5 @@ func (b *bot) Fetch(ctx context.Context, at msg.Attachment) (io.ReadCloser, erro
 	if err != nil {
 		return nil, err
 	}
-	return &bounded{rc: rc, left: most, large: large}, nil
+	return channel.Bounded(rc, most, large), nil
 }
-
-// bounded fails once more than left bytes came, whatever the server declared.
-type bounded struct {
-	rc    io.ReadCloser
-	left  int64
-	large error
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, b.large
-	}
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.rc.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return max(n-1, 0), b.large
-	}
-	return n, err
-}
-
-func (b *bounded) Close() error { return b.rc.Close() }
