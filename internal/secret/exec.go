@@ -110,8 +110,8 @@ func trusted(p Provider) (string, error) {
 	if len(p.TrustedDirs) > 0 && !slices.ContainsFunc(p.TrustedDirs, func(d string) bool { return inside(path, d) }) {
 		return "", errors.New("the secret program is outside of trustedDirs")
 	}
-	if info.Mode().Perm()&0o022 != 0 && !p.AllowInsecurePath {
-		return "", errors.New("others may write the secret program; run: chmod go-w on it, or set allowInsecurePath")
+	if bad := exposed(info, 0o022); bad != "" && !p.AllowInsecurePath {
+		return "", errors.New("the secret program isn't safe: " + bad + "; run: chmod go-w on it, or set allowInsecurePath")
 	}
 	return path, nil
 }

@@ -55,8 +55,8 @@ func readFile(path string, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("it is no regular file")
 	}
-	if info.Mode().Perm()&0o022 != 0 {
-		return nil, errors.New("others may write it; run: chmod 600 on it")
+	if bad := exposed(info, 0o066); bad != "" {
+		return nil, errors.New(bad + "; run: chmod 600 on it, as the user that runs openclaw")
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -86,12 +86,13 @@ func TestValue(t *testing.T) {
 	jsonFile := write(t, "s.json", `{"a":{"b/c":"CANARY-json"},"n":5}`, 0o600)
 	single := write(t, "one", "CANARY-single\n", 0o600)
 	open := write(t, "open", "CANARY", 0o666)
+	seen := write(t, "seen", "CANARY", 0o640)
 	large := write(t, "large", strings.Repeat("x", 100), 0o600)
 	bad := write(t, "bad", "CANARY {", 0o600)
 	providers := map[string]secret.Provider{
 		"limited": {Source: "env", Allowlist: []string{"OK"}},
 		"json":    {Source: "file", Path: jsonFile}, "single": {Source: "file", Path: single, Mode: "singleValue"},
-		"open": {Source: "file", Path: open, Mode: "singleValue"}, "large": {Source: "file", Path: large, Mode: "singleValue", MaxBytes: 99},
+		"open": {Source: "file", Path: open, Mode: "singleValue"}, "seen": {Source: "file", Path: seen, Mode: "singleValue"}, "large": {Source: "file", Path: large, Mode: "singleValue", MaxBytes: 99},
 		"bad": {Source: "file", Path: bad}, "gone": {Source: "file", Path: single + "x"}, "dir": {Source: "file", Path: filepath.Dir(single)},
 	}
 	r := resolver(providers, map[string]string{"OK": "CANARY-env", "NOT_LISTED": "CANARY"})
@@ -121,6 +122,7 @@ func TestValue(t *testing.T) {
 		"single":            {ref("file", "single", "value"), "CANARY-single", 0},
 		"single by pointer": {ref("file", "single", "/a"), "", fault.Invalid},
 		"writable":          {ref("file", "open", "value"), "", fault.Unavailable},
+		"readable":          {ref("file", "seen", "value"), "", fault.Unavailable},
 		"too large":         {ref("file", "large", "value"), "", fault.Unavailable},
 		"no JSON":           {ref("file", "bad", "/a"), "", fault.Invalid},
 		"no file":           {ref("file", "gone", "value"), "", fault.Unavailable},
