@@ -159,9 +159,10 @@ func (d *DB) RetryOutbound(ctx context.Context, o id.Delivery, next time.Time, r
 		WHERE id = ? AND state IN ('waiting', 'sending')`, millis(next), reason, string(o))
 }
 
-// FailOutbound gives a message up.
+// FailOutbound gives a message up. An attempt that was under way counts.
 func (d *DB) FailOutbound(ctx context.Context, o id.Delivery, reason string) error {
-	return d.mark(ctx, o, "UPDATE outbox SET state = 'failed', reason = ? WHERE id = ? AND state <> 'sent'", reason, string(o))
+	return d.mark(ctx, o, `UPDATE outbox SET state = 'failed', reason = ?, tries = tries + CASE state WHEN 'sending' THEN 1 ELSE 0 END
+		WHERE id = ? AND state <> 'sent'`, reason, string(o))
 }
 
 func (d *DB) mark(ctx context.Context, o id.Delivery, q string, args ...any) error {

@@ -68,9 +68,14 @@ func outboxStates(t *testing.T, s Store) {
 		t.Errorf("open = %+v", open)
 	}
 	ok(t, s.FailOutbound(t.Context(), a.ID, "gave up"))
+	ok(t, s.SendingOutbound(t.Context(), b.ID))
 	ok(t, s.FailOutbound(t.Context(), b.ID, "gave up too"))
-	if diff := cmp.Diff([]string{"b", "a"}, textsOf(want[[]outbox.Item](t)(s.FailedOutbound(t.Context(), 5)))); diff != "" {
+	failed := want[[]outbox.Item](t)(s.FailedOutbound(t.Context(), 5))
+	if diff := cmp.Diff([]string{"b", "a"}, textsOf(failed)); diff != "" {
 		t.Errorf("failed (-want +got):\n%s", diff)
+	}
+	if failed[0].Tries != 1 || failed[1].Tries != 2 {
+		t.Errorf("tries of what failed: %d and %d, want 1 (that under way) and 2", failed[0].Tries, failed[1].Tries)
 	}
 	if err := s.RetryOutbound(t.Context(), a.ID, next, "x"); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("retrying what was given up: %v", err)
