@@ -176,7 +176,10 @@ func (h *Handler) overheard(ctx context.Context, w Work) (said []msg.Said, told 
 	if err != nil || len(lines) == 0 {
 		return nil, told, err
 	}
-	told = inbox.Told{Room: roomOf(at), UpTo: lines[len(lines)-1].ID}
+	told = inbox.Told{Room: roomOf(at)}
+	for _, l := range lines {
+		told.UpTo = max(told.UpTo, l.ID)
+	}
 	for _, l := range lines[max(0, len(lines)-w.History):] {
 		said = append(said, msg.Said{From: l.Sender, Text: l.Text, At: l.At})
 	}

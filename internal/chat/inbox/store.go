@@ -73,9 +73,9 @@ type Event struct {
 	At      time.Time
 }
 
-// Overheard is something said in a room beside the agent.
+// Overheard is something said in a room beside the agent; At orders it.
 type Overheard struct {
-	ID     int64 // grows with arrival
+	ID     int64 // grows as they are stored
 	Room   string
 	Sender string
 	Text   string

@@ -96,6 +96,36 @@ func inboxFinish(t *testing.T, s Store) {
 	ok(t, s.Finish(t.Context(), inbox.Finished{}))
 }
 
+// Of a room the newest that came is kept, whichever was stored first.
+func inboxOverheard(t *testing.T, s Store) {
+	t.Helper()
+	const first = 1796071528000
+	for i, at := range []int64{1, 3, 0, 2} {
+		m := in("alice", fmt.Sprint(i), "x")
+		put(t, s, m)
+		ok(t, s.Finish(t.Context(), inbox.Finished{Keys: []string{m.DedupeKey()}, Overheard: &inbox.Overheard{
+			Room: "r", Sender: "al", Text: fmt.Sprint(at), At: time.UnixMilli(first + at), Most: 3,
+		}}))
+	}
+	heard := func(room string) (texts []string, newest int64) {
+		for _, o := range want[[]inbox.Overheard](t)(s.Overheard(t.Context(), room)) {
+			texts, newest = append(texts, o.Text), max(newest, o.ID)
+		}
+		return texts, newest
+	}
+	got, newest := heard("r")
+	if diff := cmp.Diff([]string{"1", "2", "3"}, got); diff != "" {
+		t.Errorf("overheard (-want +got):\n%s", diff)
+	}
+	if other, _ := heard("s"); len(other) != 0 {
+		t.Errorf("another room has %q", other)
+	}
+	ok(t, s.Finish(t.Context(), inbox.Finished{Told: inbox.Told{Room: "r", UpTo: newest}}))
+	if got, _ := heard("r"); len(got) != 0 {
+		t.Errorf("told, and still there: %q", got)
+	}
+}
+
 func inboxPoison(t *testing.T, s Store) {
 	t.Helper()
 	a, b := in("alice", "1", "x"), in("alice", "2", "x")

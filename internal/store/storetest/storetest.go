@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	for name, test := range map[string]func(*testing.T, Store){
 		"inbox/fresh once":            inboxFreshOnce,
 		"inbox/open until finished":   inboxFinish,
+		"inbox/overheard in order":    inboxOverheard,
 		"inbox/tries and poison":      inboxPoison,
 		"inbox/forget":                inboxForget,
 		"inbox/concurrent duplicates": inboxConcurrent,
