@@ -15,23 +15,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
-// allowed tells whether channels.discord.actions lets the agent do something.
-func (b *bot) allowed(gate string) bool {
-	on, said := b.cfg.Actions[gate]
-	if !said {
-		return gate != "roles" && gate != "moderation" && gate != "presence"
-	}
-	return on
-}
-
-// permit is an error where a gate is closed.
-func (b *bot) permit(op, gate string) error {
-	if b.allowed(gate) {
-		return nil
-	}
-	return fault.New(fault.Forbidden, op, "turned off: set channels.discord.actions."+gate+" to true to allow it")
-}
-
 // spot is the path of a message.
 func (b *bot) spot(ctx context.Context, op string, at msg.Address, m id.Message) (string, error) {
 	if !snowflake(string(m)) {
@@ -84,9 +67,6 @@ func (b *bot) Delete(ctx context.Context, at msg.Address, m id.Message) error {
 
 // Pin implements [channel.Pinner].
 func (b *bot) Pin(ctx context.Context, at msg.Address, m id.Message, on bool) error {
-	if err := b.permit("discord.Pin", "pins"); err != nil {
-		return err
-	}
 	if !snowflake(string(m)) {
 		return fault.New(fault.Invalid, "discord.Pin", "not the id of a message")
 	}
@@ -103,9 +83,6 @@ func (b *bot) Pin(ctx context.Context, at msg.Address, m id.Message, on bool) er
 
 // Pins implements [channel.Pinner].
 func (b *bot) Pins(ctx context.Context, at msg.Address) ([]msg.Inbound, error) {
-	if err := b.permit("discord.Pins", "pins"); err != nil {
-		return nil, err
-	}
 	to, err := b.destination(ctx, at)
 	if err != nil {
 		return nil, err
@@ -127,9 +104,6 @@ func (b *bot) Pins(ctx context.Context, at msg.Address) ([]msg.Inbound, error) {
 
 // Read implements [channel.Reader].
 func (b *bot) Read(ctx context.Context, at msg.Address, page channel.Page) ([]msg.Inbound, error) {
-	if err := b.permit("discord.Read", "messages"); err != nil {
-		return nil, err
-	}
 	to, err := b.destination(ctx, at)
 	if err != nil {
 		return nil, err
@@ -172,9 +146,6 @@ func (b *bot) asInbound(ctx context.Context, conversation string, ms []message) 
 // Search implements [channel.Searcher]: among the messages of one channel.
 func (b *bot) Search(ctx context.Context, at msg.Address, query string, limit int) ([]msg.Inbound, error) {
 	const op, most = "discord.Search", 25
-	if err := b.permit(op, "search"); err != nil {
-		return nil, err
-	}
 	to, err := b.destination(ctx, at)
 	if err != nil {
 		return nil, err

@@ -90,6 +90,7 @@ var (
 	_ channel.Channel   = (*bot)(nil)
 	_ channel.Splitter  = (*bot)(nil)
 	_ channel.Prober    = (*bot)(nil)
+	_ channel.Gate      = (*bot)(nil)
 	_ channel.Typer     = (*bot)(nil)
 	_ channel.Editor    = (*bot)(nil)
 	_ channel.Deleter   = (*bot)(nil)

@@ -16,9 +16,6 @@ import (
 func (b *bot) Thread(ctx context.Context, at msg.Address, m id.Message, name string) (msg.Address, error) {
 	const op, public = "discord.Thread", 11
 	none := msg.Address{}
-	if err := b.permit(op, "threads"); err != nil {
-		return none, err
-	}
 	to, err := b.destination(ctx, at)
 	if err != nil {
 		return none, err

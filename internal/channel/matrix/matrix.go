@@ -85,6 +85,7 @@ var (
 	_ channel.Fetcher   = (*bot)(nil)
 	_ channel.Splitter  = (*bot)(nil)
 	_ channel.Prober    = (*bot)(nil)
+	_ channel.Gate      = (*bot)(nil)
 	_ channel.Reader    = (*bot)(nil)
 	_ channel.Pinner    = (*bot)(nil)
 	_ channel.Directory = (*bot)(nil)

@@ -284,9 +284,6 @@ func (b *bot) Delete(ctx context.Context, to msg.Address, m id.Message) error {
 // id, which is kept.
 func (b *bot) React(ctx context.Context, to msg.Address, m id.Message, emoji string, on bool) error {
 	const op = "matrix.React"
-	if a := b.cfg.Actions; a != nil && a.Reactions != nil && !*a.Reactions {
-		return fault.New(fault.Forbidden, op, "channels.matrix.actions.reactions is off")
-	}
 	r, err := b.where(ctx, to)
 	if err != nil {
 		return err

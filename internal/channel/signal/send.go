@@ -175,9 +175,6 @@ func (b *bot) Typing(ctx context.Context, to msg.Address) error {
 // other's; in a group its author is needed, which ids don't tell.
 func (b *bot) React(ctx context.Context, to msg.Address, m id.Message, emoji string, on bool) error {
 	const op = "signal.React"
-	if !b.cfg.reacts() {
-		return fault.New(fault.Forbidden, op, "channels.signal.reactionLevel or actions.reactions turns reactions off")
-	}
 	t := stamp(m)
 	if t == 0 || emoji == "" {
 		return fault.New(fault.Invalid, op, "Signal needs the emoji and the message's timestamp")

@@ -52,6 +52,7 @@ var (
 	_ channel.Fetcher  = (*bot)(nil)
 	_ channel.Splitter = (*bot)(nil)
 	_ channel.Prober   = (*bot)(nil)
+	_ channel.Gate     = (*bot)(nil)
 )
 
 func build(env channel.Env, raw json.RawMessage) (channel.Channel, error) {

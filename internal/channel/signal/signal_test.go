@@ -196,10 +196,6 @@ func TestActions(t *testing.T) {
 	if _, err := c.(channel.Fetcher).Fetch(t.Context(), msg.Attachment{Ref: "signal:pic", Size: 100 << 20}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a large file: %v", err)
 	}
-	_, off, _ := rig(t, `,"reactionLevel":"ack"`)
-	if err := off.(channel.Reactor).React(t.Context(), to, "1", "👍", true); fault.KindOf(err) != fault.Forbidden {
-		t.Errorf("a reaction although they are off: %v", err)
-	}
 }
 
 func TestNames(t *testing.T) {

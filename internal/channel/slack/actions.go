@@ -11,12 +11,6 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
-// allowed tells whether channels.slack.actions lets the agent do something.
-func (b *bot) allowed(group string) bool {
-	on, said := b.cfg.Actions[group]
-	return on || !said
-}
-
 // Actions implements [channel.Actor]: what only Slack has.
 func (b *bot) Actions() []channel.Action {
 	var out []channel.Action

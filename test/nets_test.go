@@ -1,0 +1,43 @@
+package test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openclaw-go/openclaw/internal/channel/discord/discordtest"
+	"github.com/openclaw-go/openclaw/internal/channel/matrix/matrixtest"
+	"github.com/openclaw-go/openclaw/internal/channel/signal/signaltest"
+	"github.com/openclaw-go/openclaw/internal/channel/slack/slacktest"
+	"github.com/openclaw-go/openclaw/test/harness"
+)
+
+// What a network's actions turn off is refused by name, and not done.
+func TestActionGates(t *testing.T) {
+	t.Parallel()
+	dis, sl, mx, sig := discordtest.New(), slacktest.New(), matrixtest.New(), signaltest.New()
+	for _, close := range []func(){dis.Close, sl.Close, mx.Close, sig.Close} {
+		t.Cleanup(close)
+	}
+	off := object{"reactions": false}
+	g := harness.New(t, harness.NewModel(t).URL, object{"channels": object{
+		"discord": object{"token": dis.Token, "apiRoot": dis.URL, "actions": off},
+		"slack":   object{"botToken": sl.BotToken, "appToken": sl.AppToken, "apiRoot": sl.URL, "actions": off},
+		"matrix":  object{"homeserver": mx.URL, "accessToken": matrixtest.Token, "actions": off},
+		"signal":  object{"account": signaltest.Bot, "httpUrl": sig.URL, "actions": off},
+	}})
+	g.Start()
+	for ch, to := range map[string][2]string{
+		"discord": {"user:" + discordtest.Person, "1"}, "slack": {"user:" + slacktest.Person, "1700000000.000100"},
+		"matrix": {matrixtest.Person, "$e1"}, "signal": {signaltest.Person, "1796096000000"},
+	} {
+		code, out := run(t, g, 30*time.Second, "message", "react", "--channel", ch, "--target", to[0], "--message-id", to[1], "--emoji", "👍")
+		if code == 0 || !strings.Contains(out, "channels."+ch+".actions") {
+			t.Errorf("%s: %d: %s", ch, code, out)
+		}
+	}
+	n := len(dis.Calls("PUT /channels/")) + len(sl.Calls("reactions.add")) + len(mx.Sent("m.reaction")) + len(sig.Calls("sendReaction"))
+	if n != 0 {
+		t.Errorf("%d reactions all the same", n)
+	}
+}
