@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/openclaw-go/openclaw/internal/channel/telegram/telegramtest"
 	"github.com/openclaw-go/openclaw/test/harness"
@@ -161,5 +162,46 @@ func TestTelegramKillInEachMode(t *testing.T) {
 				t.Errorf("the first message was answered %d times", n)
 			}
 		})
+	}
+}
+
+// An edit is told to the next turn, also to that of the message itself while
+// it waits; it starts none, and a stranger's tells nothing.
+func TestTelegramEdits(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, nil).online(t)
+	edit := func(n, person int, text string) {
+		p.tg.Push(jsonOf(object{"edited_message": object{
+			"message_id": n, "date": time.Now().Unix(), "edit_date": time.Now().Unix(), "text": text,
+			"chat": object{"id": person, "type": "private"}, "from": object{"id": person, "first_name": "F"},
+		}}))
+	}
+	p.text(7, 7, "first !hold one", nil)
+	harness.Until(t, within, "a model call", func() bool { return len(p.model.Calls("first")) == 1 })
+	p.text(7, 7, "buy the plum", nil)
+	plum := p.ids
+	confirmed := func(n int) {
+		p.tg.Say("mark")
+		harness.Until(t, within, "all to be confirmed", func() bool { return p.tg.Acked() == n })
+	}
+	confirmed(1)
+	edit(plum, 7, "buy the quince")
+	edit(77, 99, "forged")
+	confirmed(2)
+	p.model.Release("one")
+	p.settled(t)
+	if calls := p.model.Calls("buy the plum"); len(calls) != 1 || !strings.Contains(calls[0].Raw, "to: buy the quince") {
+		t.Errorf("the waiting message is run %d times, or without knowing its edit", len(calls))
+	}
+	if n := p.shows("echo: buy the plum"); n != 1 {
+		t.Errorf("the edited message is answered %d times", n)
+	}
+	p.text(7, 7, "buy a pear", nil)
+	edit(p.ids, 7, "buy two pears") // before anybody saw it, or behind
+	p.settled(t)
+	for _, c := range p.model.Calls("") {
+		if strings.Contains(c.Raw, "forged") {
+			t.Error("a stranger's edit reached the model")
+		}
 	}
 }

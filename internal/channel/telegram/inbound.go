@@ -25,14 +25,16 @@ func cutAlbums(us []update) (head, tail []update) {
 }
 
 // messages turns updates into messages. An album is one; an edit changes a
-// message that isn't handed on yet, and is ignored behind it: what was read
-// is answered already. upTo[i] is the update to go on from once messages 0 to
-// i are stored.
+// message that isn't handed on yet, and is a notice behind it. upTo[i] is the
+// update to go on from once messages 0 to i are stored.
 func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
-	edits := map[string]*message{}
+	edits, here := map[string]*message{}, map[string]bool{}
 	for _, u := range us {
 		if m := u.edited(); m != nil {
 			edits[place(m)] = m
+		}
+		if m := u.written(); m != nil {
+			here[place(m)] = true
 		}
 	}
 	albums := map[string]int{}
@@ -41,6 +43,12 @@ func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
 		if in, ok := b.beside(u); ok {
 			firstOpen[len(ins)] = u.ID
 			ins = append(ins, in)
+		}
+		if m := u.edited(); m != nil && edits[place(m)] == m && !here[place(m)] {
+			if in, ok := b.revised(u.ID, m); ok {
+				firstOpen[len(ins)] = u.ID
+				ins = append(ins, in)
+			}
 		}
 		m := u.written()
 		if m == nil {
@@ -54,6 +62,7 @@ func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
 			e.ReplyTo = m.ReplyTo
 			m = e
 		}
+		b.lately.Put(place(m), sum(text.Valid(cmp.Or(m.Text, m.Caption))))
 		in, ok := b.inbound(m)
 		if !ok {
 			continue

@@ -18,6 +18,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
+	"github.com/openclaw-go/openclaw/internal/base/recent"
 	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
@@ -65,6 +66,7 @@ type bot struct {
 	world   *world
 	hook    hook
 	client  atomic.Pointer[api] // made at first use: the token may be in a file
+	lately  recent.Map[uint64]  // by place: sums of the texts handed on
 
 	mu      sync.Mutex
 	me      user              // once known

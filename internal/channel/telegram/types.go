@@ -45,6 +45,7 @@ type message struct {
 	Thread     int64    `json:"message_thread_id"`
 	Topic      bool     `json:"is_topic_message"`
 	Date       int64    `json:"date"`
+	EditDate   int64    `json:"edit_date"`
 	Chat       chat     `json:"chat"`
 	From       *user    `json:"from"`
 	SenderChat *chat    `json:"sender_chat"`
