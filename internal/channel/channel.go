@@ -17,6 +17,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 )
 
 // Channel is one account on one network.
@@ -136,7 +137,28 @@ type Rules struct {
 	Bots     string   // allowBots: "", "off", "mentions", "on"
 	Prompt   string   // systemPrompt
 	Skills   []string // nil is all
-	History  *int     // historyLimit, when said
+	// Tools are what the room says about tools, then what the star does: the
+	// first that speaks about the sender counts, and it only takes away.
+	Tools   []ToolRules
+	History *int // historyLimit, when said
+}
+
+// ToolRules are what one entry of a section says about the tools of its room.
+type ToolRules struct {
+	All *settings.ToolPolicy // nil says nothing
+	// BySender stands instead of All for those it names: id:, e164:, username:,
+	// name:, or a star for anybody. A key without a word before it is an id.
+	BySender map[string]settings.ToolPolicy
+}
+
+// ToolsSaid are those of rs that say anything.
+func ToolsSaid(rs ...ToolRules) (out []ToolRules) {
+	for _, r := range rs {
+		if r.All != nil || len(r.BySender) > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // RetryAfter is in the chain of a RateLimited or Unavailable error when the

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 )
 
 // GroupChat is groupChat of messages or of an agent.
@@ -146,6 +147,10 @@ type Group struct {
 	GroupPolicy    string   `json:"groupPolicy"`
 	SystemPrompt   string   `json:"systemPrompt"`
 	Skills         []string `json:"skills"`
+	// Tools narrows what the agent may use there; ToolsBySender, for the senders
+	// it names, stands instead of it. A topic has its group's.
+	Tools         *settings.ToolPolicy           `json:"tools"`
+	ToolsBySender map[string]settings.ToolPolicy `json:"toolsBySender"`
 	// Topics are the threads of a group with settings of their own.
 	Topics map[string]Group `json:"topics"`
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 )
 
 // Config is what this package reads of an account's section, which is
@@ -70,6 +71,9 @@ type Guild struct {
 	Users           []any           `json:"users"`
 	Roles           []any           `json:"roles"`
 	Channels        map[string]Room `json:"channels"`
+
+	Tools         *settings.ToolPolicy           `json:"tools"`
+	ToolsBySender map[string]settings.ToolPolicy `json:"toolsBySender"`
 }
 
 // Room is one entry of the channels of a guild.
@@ -85,6 +89,9 @@ type Room struct {
 	ThreadStarter  *bool    `json:"includeThreadStarter"`
 	AutoThread     *bool    `json:"autoThread"`          // answer each mention in a thread of its own
 	AutoArchive    any      `json:"autoArchiveDuration"` // minutes until such a thread is archived
+
+	Tools         *settings.ToolPolicy           `json:"tools"`
+	ToolsBySender map[string]settings.ToolPolicy `json:"toolsBySender"`
 }
 
 const (

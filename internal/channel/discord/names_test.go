@@ -14,6 +14,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/channel/discord"
 	"github.com/openclaw-go/openclaw/internal/channel/discord/discordtest"
@@ -114,6 +115,12 @@ func TestRules(t *testing.T) {
 		{"nobody", `{"guilds":{"3":{"users":[]}}}`, in("40", "", "general"), channel.Rules{Others: true, Listed: true, Allow: []string{}}},
 		{"room by id", `{"guilds":{"3":{"channels":{"40":{"requireMention":false,"systemPrompt":"p","skills":["a"]}}}}}`, in("40", "", "general"), channel.Rules{Others: true, Listed: true, Allow: star, Mention: &no, Prompt: "p", Skills: []string{"a"}}},
 		{"room by name", `{"guilds":{"3":{"requireMention":false,"channels":{"#General":{"users":["7"]}}}}}`, in("40", "", "general"), channel.Rules{Others: true, Listed: true, Allow: []string{"7"}, Mention: &no}},
+		{
+			"tools", `{"guilds":{"3":{"toolsBySender":{"id:7":{}},"channels":{"40":{"tools":{"deny":["exec"]}}}}}}`, in("40", "", "general"),
+			channel.Rules{Others: true, Listed: true, Allow: star, Tools: []channel.ToolRules{
+				{All: &settings.ToolPolicy{Deny: []string{"exec"}}}, {BySender: map[string]settings.ToolPolicy{"id:7": {}}},
+			}},
+		},
 		{"a room that isn't listed", `{"guilds":{"3":{"channels":{"41":{}}}}}`, in("40", "", "general"), channel.Rules{Others: true, Listed: true, Disabled: true}},
 		{"star room", `{"guilds":{"3":{"channels":{"*":{"requireMention":false},"41":{}}}}}`, in("40", "", "general"), channel.Rules{Others: true, Listed: true, Allow: star, Mention: &no}},
 		{"not allowed", `{"guilds":{"3":{"channels":{"40":{"allow":false}}}}}`, in("40", "", "general"), channel.Rules{Others: true, Listed: true, Disabled: true, Allow: star}},

@@ -125,6 +125,11 @@ func rules(section json.RawMessage, in msg.Inbound) channel.Rules {
 	r.Mention = first(f.room.RequireMention, f.star.RequireMention, f.guild.RequireMention)
 	r.Prompt, r.Skills = f.room.SystemPrompt, f.room.Skills
 	r.Allow, r.Roles = f.people()
+	r.Tools = channel.ToolsSaid(
+		channel.ToolRules{All: f.room.Tools, BySender: f.room.ToolsBySender},
+		channel.ToolRules{All: f.star.Tools, BySender: f.star.ToolsBySender},
+		channel.ToolRules{All: f.guild.Tools, BySender: f.guild.ToolsBySender},
+	)
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 )
 
 // Config is channels.matrix, or one of its accounts merged over it. What the
@@ -56,14 +57,14 @@ type DM struct {
 
 // Room is one of channels.matrix.groups.
 type Room struct {
-	Enabled        *bool          `json:"enabled,omitempty"`
-	Allow          *bool          `json:"allow,omitempty"`
-	RequireMention *bool          `json:"requireMention,omitempty"`
-	Tools          map[string]any `json:"tools,omitempty"`
-	AutoReply      *bool          `json:"autoReply,omitempty"`
-	Users          []any          `json:"users,omitempty"`
-	Skills         []string       `json:"skills,omitempty"`
-	SystemPrompt   string         `json:"systemPrompt,omitempty"`
+	Enabled        *bool                `json:"enabled,omitempty"`
+	Allow          *bool                `json:"allow,omitempty"`
+	RequireMention *bool                `json:"requireMention,omitempty"`
+	Tools          *settings.ToolPolicy `json:"tools,omitempty"`
+	AutoReply      *bool                `json:"autoReply,omitempty"`
+	Users          []any                `json:"users,omitempty"`
+	Skills         []string             `json:"skills,omitempty"`
+	SystemPrompt   string               `json:"systemPrompt,omitempty"`
 }
 
 // Actions is channels.matrix.actions: what the message tool may do.

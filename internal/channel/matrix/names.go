@@ -110,6 +110,9 @@ func rules(section json.RawMessage, in msg.Inbound) channel.Rules {
 		if g.Skills != nil {
 			r.Skills = g.Skills
 		}
+		if g.Tools != nil {
+			r.Tools = append([]channel.ToolRules{{All: g.Tools}}, r.Tools...)
+		}
 	}
 	if star, ok := rooms["*"]; ok {
 		apply(star)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 )
 
 // Config is channels.slack, or one of its accounts merged over it. What the
@@ -97,15 +98,15 @@ type Tables struct {
 
 // Room is one entry of channels.slack.channels.
 type Room struct {
-	Enabled        *bool          `json:"enabled,omitempty"`
-	Allow          *bool          `json:"allow,omitempty"`
-	RequireMention *bool          `json:"requireMention,omitempty"`
-	Tools          map[string]any `json:"tools,omitempty"`
-	ToolsBySender  map[string]any `json:"toolsBySender,omitempty"`
-	AllowBots      any            `json:"allowBots,omitempty"`
-	Users          []any          `json:"users,omitempty"`
-	Skills         []string       `json:"skills,omitempty"`
-	SystemPrompt   string         `json:"systemPrompt,omitempty"`
+	Enabled        *bool                          `json:"enabled,omitempty"`
+	Allow          *bool                          `json:"allow,omitempty"`
+	RequireMention *bool                          `json:"requireMention,omitempty"`
+	Tools          *settings.ToolPolicy           `json:"tools,omitempty"`
+	ToolsBySender  map[string]settings.ToolPolicy `json:"toolsBySender,omitempty"`
+	AllowBots      any                            `json:"allowBots,omitempty"`
+	Users          []any                          `json:"users,omitempty"`
+	Skills         []string                       `json:"skills,omitempty"`
+	SystemPrompt   string                         `json:"systemPrompt,omitempty"`
 }
 
 const (

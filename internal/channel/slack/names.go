@@ -206,6 +206,9 @@ func rules(section json.RawMessage, in msg.Inbound) channel.Rules {
 	if r.Skills = room.Skills; r.Skills == nil {
 		r.Skills = star.Skills
 	}
+	r.Tools = channel.ToolsSaid(
+		channel.ToolRules{All: room.Tools, BySender: room.ToolsBySender}, channel.ToolRules{All: star.Tools, BySender: star.ToolsBySender},
+	)
 	users := room.Users
 	if users == nil {
 		users = star.Users
