@@ -18,6 +18,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/hook"
 	"github.com/openclaw-go/openclaw/internal/machine"
@@ -38,6 +39,10 @@ type Request struct {
 	Thinking string // overrides the session's
 	System   string // added to the system prompt
 	Timeout  time.Duration
+	// Tools are policies of where the input came from: each takes away of what
+	// the agent may use. Skills are those it may use there; nil is all.
+	Tools  []settings.ToolPolicy
+	Skills []string
 	// Resume says that an earlier process may have begun this run; what its
 	// transcript already holds isn't asked or done again.
 	Resume bool
@@ -124,13 +129,21 @@ type Models interface {
 	Report(ctx context.Context, a model.Attempt, err error)
 }
 
+// Use is who is about to use tools, for whom and where: all that the policy of
+// tools looks at.
+type Use struct {
+	Agent id.Agent
+	Owner bool
+	Rooms []settings.ToolPolicy // of where the input came from; each takes away
+}
+
 // Runner runs agents.
 type Runner struct {
 	Sessions *session.Book
 	Models   Models
-	// Tools returns what an agent may use for its owner or for others; it is
-	// built once per version of the configuration.
-	Tools   func(a id.Agent, owner bool) *loop.Toolset
+	// Tools returns what a run may use; it is built once per use and version of
+	// the configuration.
+	Tools   func(Use) *loop.Toolset
 	Prompts *Prompts
 	Hooks   *hook.Set
 	Machine machine.Machine
@@ -184,7 +197,7 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 		}
 	}
 
-	tools := r.Tools(a, req.Owner)
+	tools := r.Tools(Use{Agent: a, Owner: req.Owner, Rooms: req.Tools})
 	ref := cmp.Or(req.Model, override(s))
 	system, _, err := r.Prompts.System(ctx, a, req, ref, w.thinking(r.Prompts.model(a, ref)), tools.Specs)
 	if err != nil {

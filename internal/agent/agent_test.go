@@ -110,7 +110,7 @@ func newRig(t *testing.T, steps ...step) *rig {
 	tools := loop.NewToolset([]tool.Tool{work})
 	r.Runner = &agent.Runner{
 		Sessions: book, Models: r.m, Hooks: new(hook.Set), Bus: event.NewBus(), Config: get, Log: slog.New(slog.DiscardHandler),
-		Tools:   func(id.Agent, bool) *loop.Toolset { return tools },
+		Tools:   func(agent.Use) *loop.Toolset { return tools },
 		Prompts: &agent.Prompts{Config: get, Default: func(id.Agent) llm.Model { return llm.Model{} }},
 	}
 	return r
@@ -240,7 +240,7 @@ func TestTimeout(t *testing.T) {
 		<-ctx.Done()
 		return tool.Result{}, ctx.Err()
 	})
-	r.Tools = func(id.Agent, bool) *loop.Toolset { return loop.NewToolset([]tool.Tool{slow}) }
+	r.Tools = func(agent.Use) *loop.Toolset { return loop.NewToolset([]tool.Tool{slow}) }
 	r.m.steps = []step{{call: "work"}}
 	_, err := r.Run(t.Context(), agent.Request{
 		Run: "r", Session: "agent:main:main", Timeout: 50 * time.Millisecond, Inputs: []agent.Input{{Key: "k", Text: "x"}},

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/agent"
 	"github.com/openclaw-go/openclaw/internal/agent/guard"
 	"github.com/openclaw-go/openclaw/internal/agent/workspace"
 	"github.com/openclaw-go/openclaw/internal/auth"
@@ -162,7 +163,7 @@ func (g *daemon) ask(ctx context.Context, in msg.Inbound, delta func(string)) (o
 // tool is a tool that agent of key may use, for POST /tools/invoke.
 func (g *daemon) tool(_ context.Context, key id.SessionKey, name string) (tool.Tool, tool.Scope, bool) {
 	a := key.Agent()
-	t := g.tools.set(a, true).Tool(name)
+	t := g.tools.set(agent.Use{Agent: a, Owner: true}).Tool(name)
 	cfg := g.cfg.Current()
 	return t, tool.Scope{
 		Agent: a, Session: key, Run: id.NewRun(), Owner: true, Machine: g.runner.Machine, Workspace: cfg.Workspace(a), StateDir: cfg.Paths.State,

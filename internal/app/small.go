@@ -58,10 +58,11 @@ func newGate(c *core) *access.Gate {
 	accs := &accounts{config: c.cfg.Current}
 	return &access.Gate{
 		Account: accs.find, Mentions: c.mentioned,
-		Commands:  func() config.Commands { return c.cfg.Current().Commands },
-		Kind:      func(ch id.Channel) (channel.Kind, bool) { k, ok := kinds[ch]; return k, ok },
-		IsCommand: c.chatIsCommand,
-		Store:     c.db, Log: c.log, Now: time.Now,
+		Commands:   func() config.Commands { return c.cfg.Current().Commands },
+		Kind:       func(ch id.Channel) (channel.Kind, bool) { k, ok := kinds[ch]; return k, ok },
+		IsCommand:  c.chatIsCommand,
+		Activation: func(ctx context.Context, in msg.Inbound) (string, error) { return c.chat.Activation(ctx, in) },
+		Store:      c.db, Log: c.log, Now: time.Now,
 	}
 }
 

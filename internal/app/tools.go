@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/agent"
 	"github.com/openclaw-go/openclaw/internal/agent/guard"
 	"github.com/openclaw-go/openclaw/internal/agent/loop"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
@@ -40,7 +41,11 @@ type toolbox struct {
 type setKey struct {
 	agent id.Agent
 	owner bool
+	rooms string // their policies, as JSON
 }
+
+// mostSets bounds how many sets are kept; more throw all of them away.
+const mostSets = 256
 
 // newToolbox makes the tools. A tool is one line here.
 func newToolbox(c *core, m machine.Machine) *toolbox {
@@ -115,19 +120,26 @@ func (b *toolbox) list() []tool.Tool { return b.all }
 
 func (b *toolbox) close() { b.exec.Close() }
 
-// set returns what agent a may use for its owner, or for others.
-func (b *toolbox) set(a id.Agent, owner bool) *loop.Toolset {
+// set returns what may be used.
+func (b *toolbox) set(u agent.Use) *loop.Toolset {
 	cfg := b.config()
+	k := setKey{agent: u.Agent, owner: u.Owner}
+	if len(u.Rooms) > 0 {
+		raw, err := json.Marshal(u.Rooms)
+		if err != nil {
+			return loop.NewToolset(nil) // never: it is made of strings
+		}
+		k.rooms = string(raw)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.made != cfg {
+	if b.made != cfg || len(b.sets) >= mostSets {
 		b.made, b.sets = cfg, map[setKey]*loop.Toolset{}
 	}
-	k := setKey{a, owner}
 	if s := b.sets[k]; s != nil {
 		return s
 	}
-	s := loop.NewToolset(b.allowed(cfg, a))
+	s := loop.NewToolset(b.allowed(cfg, u))
 	s.Unknown = func(name string) tool.Result {
 		known := make([]string, len(s.Specs))
 		for i, spec := range s.Specs {
@@ -139,9 +151,13 @@ func (b *toolbox) set(a id.Agent, owner bool) *loop.Toolset {
 	return s
 }
 
-// allowed is the tools that the policy lets a have, behind the guards.
-func (b *toolbox) allowed(cfg *config.Config, a id.Agent) []tool.Tool {
-	policy := guard.Policy(cfg, a)
+// allowed is the tools that the policy lets u have, behind the guards.
+func (b *toolbox) allowed(cfg *config.Config, u agent.Use) []tool.Tool {
+	var rooms []guard.Layer
+	for _, p := range u.Rooms {
+		rooms = append(rooms, guard.Narrowed("the room", p))
+	}
+	policy := guard.Policy(cfg, u.Agent, rooms...)
 	var out []tool.Tool
 	for _, t := range b.all {
 		if t.Spec().Name == "message" && len(cfg.ChannelIDs()) == 0 {

@@ -27,7 +27,7 @@ func (h *Handler) admit(ctx context.Context, w *Work, in msg.Inbound) (may, done
 	}
 	table := h.router.For(h.Config())
 	w.Session, w.Owner = table.Resolve(in).Session, d.Owner
-	w.Prompt, w.History = d.Prompt, h.historyLimit(w.Session.Agent(), d)
+	w.Prompt, w.Tools, w.Skills, w.History = d.Prompt, d.Tools, d.Skills, h.historyLimit(w.Session.Agent(), d)
 	switch {
 	case in.Notice && (d.Verdict == access.Respond || d.Verdict == access.Listen):
 		return false, true, h.notice(ctx, *w, in)
@@ -201,6 +201,13 @@ func (h *Handler) Addresses(in msg.Inbound) bool {
 		agents = []id.Agent{table.Resolve(in).Agent}
 	}
 	return h.names.of(cfg).Address(in.Text, agents...)
+}
+
+// Activation is what /activation set in the session that a message of a group
+// goes to; it is what [access.Gate] asks.
+func (h *Handler) Activation(ctx context.Context, in msg.Inbound) (string, error) {
+	s, _, err := h.Agent.Sessions.Get(ctx, h.router.For(h.Config()).Resolve(in).Session)
+	return s.GroupActivation, err
 }
 
 // maySend tells whether the session's send policy lets an answer go out.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/openclaw-go/openclaw/internal/agent"
 	"github.com/openclaw-go/openclaw/internal/agent/loop"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
-	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/config"
@@ -266,7 +266,7 @@ func TestWhatAToolSentIsNotShownAgain(t *testing.T) {
 			p := furnish(t, t.TempDir(), net, m, section, "")
 			defer p.crash()
 			at := written1(1, "").At
-			p.Agent.Tools = func(id.Agent, bool) *loop.Toolset {
+			p.Agent.Tools = func(agent.Use) *loop.Toolset {
 				return loop.NewToolset([]tool.Tool{tool.Func(llm.ToolSpec{Name: "work", Schema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, c tool.Call) (tool.Result, error) {
 					return tool.Text("sent"), p.Say(ctx, c.Scope.Run, msg.Outbound{To: at, Text: "The report is ready  for you."})
 				})})
@@ -350,7 +350,7 @@ func TestAPreviewGivesWayToWhatAToolSays(t *testing.T) {
 	p := furnish(t, t.TempDir(), net, m, `{}`, "")
 	defer p.crash()
 	at := written1(1, "").At
-	p.Agent.Tools = func(id.Agent, bool) *loop.Toolset {
+	p.Agent.Tools = func(agent.Use) *loop.Toolset {
 		return loop.NewToolset([]tool.Tool{tool.Func(llm.ToolSpec{Name: "work", Schema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			<-gate
 			return tool.Text("sent"), p.Say(ctx, c.Scope.Run, msg.Outbound{To: at, Text: "The report is ready for you, all of it."})

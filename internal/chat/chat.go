@@ -18,6 +18,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 	"github.com/openclaw-go/openclaw/internal/chat/access"
 	"github.com/openclaw-go/openclaw/internal/chat/inbox"
 	"github.com/openclaw-go/openclaw/internal/chat/outbox"
@@ -38,14 +39,16 @@ type Work struct {
 	Keys      []string // their inbox entries
 	Dropped   []string // entries that there was no room for and that the run is told about
 	Owner     bool
-	Once      command.Once  // what directives set for it
-	Lane      string        // whose bound it counts against: main (or empty), cron, subagent
-	Recovered bool          // an earlier process may have begun it
-	Prompt    string        // what its room adds to the system prompt
-	History   int           // how much of what was said beside the agent it is told
-	Told      inbox.Told    // what of that it was told
-	Next      []msg.Inbound // for the agents behind those that were dropped
-	Reply     msg.Outbound  // template; without an address nobody is written to
+	Once      command.Once          // what directives set for it
+	Lane      string                // whose bound it counts against: main (or empty), cron, subagent
+	Recovered bool                  // an earlier process may have begun it
+	Prompt    string                // what its room adds to the system prompt
+	Tools     []settings.ToolPolicy // what its room takes away of the tools
+	Skills    []string              // those that its room has; nil is all
+	History   int                   // how much of what was said beside the agent it is told
+	Told      inbox.Told            // what of that it was told
+	Next      []msg.Inbound         // for the agents behind those that were dropped
+	Reply     msg.Outbound          // template; without an address nobody is written to
 }
 
 // Events keeps system events that wait for the next turn of a session.
@@ -318,7 +321,7 @@ func (h *Handler) request(ctx context.Context, w *Work, dropped []Work) (agent.R
 	}
 	w.Told = told
 	req := agent.Request{
-		Run: w.Run, Session: w.Session, Origin: w.In[0].At, Owner: w.Owner, Resume: w.Recovered, System: w.Prompt,
+		Run: w.Run, Session: w.Session, Origin: w.In[0].At, Owner: w.Owner, Resume: w.Recovered, System: w.Prompt, Tools: w.Tools, Skills: w.Skills,
 	}
 	if len(dropped) > 0 {
 		req.Inputs = append(req.Inputs, agent.Input{Text: dropNote(dropped)})

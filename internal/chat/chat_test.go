@@ -125,7 +125,7 @@ func open(t testing.TB, dir string, m *mind) *house {
 		Outbox: &outbox.Outbox{Store: db, Bus: bus, Log: log},
 		Agent: &agent.Runner{
 			Sessions: &session.Book{Store: db, Config: get, Now: time.Now}, Models: m, Hooks: new(hook.Set), Bus: bus, Config: get, Log: log,
-			Tools: func(id.Agent, bool) *loop.Toolset { return tools }, Prompts: &agent.Prompts{Config: get, Default: func(id.Agent) llm.Model { return llm.Model{} }},
+			Tools: func(agent.Use) *loop.Toolset { return tools }, Prompts: &agent.Prompts{Config: get, Default: func(id.Agent) llm.Model { return llm.Model{} }},
 		},
 	}
 	h.Commands, err = command.NewTable(nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -39,12 +40,13 @@ func (h *Handler) bound(lane string) int {
 // what its sender may do, and because nothing of it is special.
 func joins(a, b Work) bool {
 	x, y := a.In[0], b.In[0]
-	return !a.Recovered && !b.Recovered && a.Owner == b.Owner && a.Lane == b.Lane && a.Once == b.Once && a.Reply.To == b.Reply.To && (x.Client == nil) == (y.Client == nil) &&
-		(x.Client == nil || x.Client.Conn == y.Client.Conn && !x.Client.Lost && !y.Client.Lost && settings(x) == settings(y))
+	return !a.Recovered && !b.Recovered && a.Owner == b.Owner && a.Lane == b.Lane && a.Once == b.Once && a.Reply.To == b.Reply.To &&
+		reflect.DeepEqual(a.Tools, b.Tools) && slices.Equal(a.Skills, b.Skills) && (x.Client == nil) == (y.Client == nil) &&
+		(x.Client == nil || x.Client.Conn == y.Client.Conn && !x.Client.Lost && !y.Client.Lost && asks(x) == asks(y))
 }
 
-// settings are what a client's message asks of its run.
-func settings(in msg.Inbound) [3]string {
+// asks are what a client's message asks of its run.
+func asks(in msg.Inbound) [3]string {
 	return [3]string{in.Client.Model, in.Client.Thinking, in.Client.System}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/agent"
 	"github.com/openclaw-go/openclaw/internal/agent/loop"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
@@ -59,7 +60,7 @@ func held(t *testing.T, dir string, m *mind) (*house, chan struct{}) {
 		}
 	})
 	set := loop.NewToolset([]tool.Tool{work})
-	h.Agent.Tools = func(id.Agent, bool) *loop.Toolset { return set }
+	h.Agent.Tools = func(agent.Use) *loop.Toolset { return set }
 	return h, release
 }
 
@@ -243,7 +244,7 @@ func TestAStuckRunIsGivenUp(t *testing.T) {
 		return tool.Text("too late"), nil
 	})
 	set := loop.NewToolset([]tool.Tool{work})
-	h.Agent.Tools = func(id.Agent, bool) *loop.Toolset { return set }
+	h.Agent.Tools = func(agent.Use) *loop.Toolset { return set }
 	h.Patience = chat.Patience{Model: 5 * time.Second, Tools: 50 * time.Millisecond, Grace: 50 * time.Millisecond}
 	h.put("r1", "one")
 	if r := h.result("r1"); r.Status != "aborted" {

@@ -14,6 +14,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/agent/guard"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/tool"
 )
@@ -77,6 +78,50 @@ func TestPolicy(t *testing.T) {
 	}
 	if got := guard.Profiles("session_status"); !slices.Equal(got, []string{"minimal", "coding", "messaging"}) {
 		t.Errorf("Profiles = %q", got)
+	}
+}
+
+// What holds in one place only takes away, whatever it says.
+func TestPolicyOfARoom(t *testing.T) {
+	t.Parallel()
+	all := []string{"read", "write", "exec", "message", "web_fetch"}
+	for _, c := range []struct {
+		name  string
+		rooms []settings.ToolPolicy
+		want  string
+	}{
+		{"nothing", nil, "read write message web_fetch"},
+		{"says nothing", []settings.ToolPolicy{{}}, "read write message web_fetch"},
+		{"deny", []settings.ToolPolicy{{Deny: []string{"group:fs"}}}, "message web_fetch"},
+		{"allow", []settings.ToolPolicy{{Allow: []string{"read", "message"}}}, "read message"},
+		{"allow can't undo a deny", []settings.ToolPolicy{{Allow: []string{"bash", "read"}}}, "read"},
+		{"alsoAllow can't either", []settings.ToolPolicy{{AlsoAllow: []string{"exec"}}}, "read write message web_fetch"},
+		{"alsoAllow on top of allow", []settings.ToolPolicy{{Allow: []string{"read"}, AlsoAllow: []string{"web_*"}}}, "read web_fetch"},
+		{"deny before allow", []settings.ToolPolicy{{Allow: []string{"*"}, Deny: []string{"READ"}}}, "write message web_fetch"},
+		{"only a misspelt one", []settings.ToolPolicy{{Allow: []string{"raed"}}}, ""},
+		{"two", []settings.ToolPolicy{{Deny: []string{"read"}}, {Allow: []string{"read", "write"}}}, "write"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var more []guard.Layer
+			for _, p := range c.rooms {
+				more = append(more, guard.Narrowed("the room", p))
+			}
+			may := guard.Policy(&config.Config{Tools: config.Tools{Deny: []string{"exec"}}}, "a", more...)
+			var got []string
+			for _, n := range all {
+				ok, why := may(n)
+				if ok {
+					got = append(got, n)
+				}
+				if ok != (why == "") {
+					t.Errorf("%s: allowed %v, reason %q", n, ok, why)
+				}
+			}
+			if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

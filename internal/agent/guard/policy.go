@@ -6,17 +6,56 @@ import (
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 	"github.com/openclaw-go/openclaw/internal/config"
 )
 
-// Policy returns who may be used by an agent under cfg, and why not. It looks
+// Layer is one step of the policy of tools: whether it lets a tool pass, and why
+// not. A layer only takes away.
+type Layer func(name string) (allowed bool, reason string)
+
+// Policy returns which tools an agent may use under cfg, and why not. It looks
 // at nothing but its arguments; make it once for each configuration.
 //
-// A tool must pass every step: tools.deny and the agent's deny; the profile
-// (the agent's, else tools.profile; none is full) with alsoAllow on top; then
-// tools.allow and the agent's allow, where they are set. Entries are names,
-// groups (group:fs) and patterns with *, in any case.
-func Policy(cfg *config.Config, agent id.Agent) func(name string) (allowed bool, reason string) {
+// A tool must pass every layer, in this order: tools.deny and the agent's deny;
+// the profile (the agent's, else tools.profile; none is full) with alsoAllow on
+// top; tools.allow and the agent's allow, where they are set; and then what
+// holds for one run only, in the order of more: today the room that it answers
+// in ([Narrowed]). Entries are names, groups (group:fs) and patterns with *, in
+// any case.
+func Policy(cfg *config.Config, agent id.Agent, more ...Layer) Layer {
+	layers := append(layersOf(cfg, agent), more...)
+	return func(name string) (bool, string) {
+		n := canonical(name)
+		for _, l := range layers {
+			if ok, why := l(n); !ok {
+				return false, why
+			}
+		}
+		return true, ""
+	}
+}
+
+// Narrowed is the layer of a policy that stands somewhere else than under tools
+// or an agent; where says where, for the reason. What it allows is allowed only
+// as far as all other layers allow it: alsoAllow adds to its own allow, and
+// alone takes nothing away.
+func Narrowed(where string, p settings.ToolPolicy) Layer {
+	deny, allow, also := compile(p.Deny), compile(p.Allow), compile(p.AlsoAllow)
+	return func(name string) (bool, string) {
+		n := canonical(name)
+		switch {
+		case deny.has(n):
+			return false, where + " denies it"
+		case len(p.Allow) > 0 && !allow.has(n) && !also.has(n):
+			return false, where + " doesn't allow it"
+		}
+		return true, ""
+	}
+}
+
+// layersOf are the layers that hold for all runs of an agent.
+func layersOf(cfg *config.Config, agent id.Agent) []Layer {
 	var own config.AgentTools
 	for _, a := range cfg.Agents.List {
 		if a.ID == agent {
@@ -29,28 +68,30 @@ func Policy(cfg *config.Config, agent id.Agent) func(name string) (allowed bool,
 		profile, at = own.Profile, "the agent's tools."
 	}
 	members, known := profileTools(profile)
-	var (
-		deny, ownDeny   = compile(cfg.Tools.Deny), compile(own.Deny)
-		allow, ownAllow = compile(cfg.Tools.Allow), compile(own.Allow)
-		base, also      = compile(members), compile(cfg.Tools.AlsoAllow)
-	)
+	also := compile(cfg.Tools.AlsoAllow)
+	return []Layer{
+		denies(cfg.Tools.Deny, "tools.deny lists it"),
+		denies(own.Deny, "the agent's tools.deny lists it"),
+		func(string) (bool, string) {
+			return known, fmt.Sprintf("%sprofile %q is none of minimal, coding, messaging, full", at, profile)
+		},
+		allows(members, also, fmt.Sprintf("%sprofile %s doesn't include it", at, profile)),
+		allows(cfg.Tools.Allow, also, "tools.allow doesn't list it"),
+		allows(own.Allow, list{}, "the agent's tools.allow doesn't list it"),
+	}
+}
+
+func denies(entries []string, why string) Layer {
+	l := compile(entries)
+	return func(name string) (bool, string) { return !l.has(name), why }
+}
+
+// allows lets pass what is on entries, or in also; no entries let everything
+// pass.
+func allows(entries []string, also list, why string) Layer {
+	l := compile(entries)
 	return func(name string) (bool, string) {
-		n := canonical(name)
-		switch {
-		case deny.has(n):
-			return false, "tools.deny lists it"
-		case ownDeny.has(n):
-			return false, "the agent's tools.deny lists it"
-		case !known:
-			return false, fmt.Sprintf("%sprofile %q is none of minimal, coding, messaging, full", at, profile)
-		case members != nil && !base.has(n) && !also.has(n):
-			return false, fmt.Sprintf("%sprofile %s doesn't include it", at, profile)
-		case len(cfg.Tools.Allow) > 0 && !allow.has(n) && !also.has(n):
-			return false, "tools.allow doesn't list it"
-		case len(own.Allow) > 0 && !ownAllow.has(n):
-			return false, "the agent's tools.allow doesn't list it"
-		}
-		return true, ""
+		return len(entries) == 0 || l.has(name) || also.has(name), why
 	}
 }
 

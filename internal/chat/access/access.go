@@ -11,6 +11,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/settings"
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/config"
 )
@@ -34,9 +35,10 @@ type Decision struct {
 	Reason  string // for the log
 	Text    string // what to tell the sender; "" is nothing
 	// What the room of a group asks of a run.
-	Prompt  string   // added to the system prompt
-	Skills  []string // nil is all
-	History *int     // how much of what was said beside the agent it is told; nil is the usual
+	Prompt  string                // added to the system prompt
+	Skills  []string              // nil is all
+	Tools   []settings.ToolPolicy // each narrows what the run may use
+	History *int                  // how much of what was said beside the agent it is told; nil is the usual
 }
 
 // Gate applies the policies of the channels. Everything that isn't opened in
@@ -56,9 +58,13 @@ type Gate struct {
 	// IsCommand tells whether a text is a command; from a listed person one needs
 	// no mention. Nil is never.
 	IsCommand func(text string) bool
-	Store     Store
-	Log       *slog.Logger
-	Now       func() time.Time // nil is time.Now
+	// Activation is what was set in the conversation of a message of a group:
+	// "always" answers without a mention, "mention" needs one whatever the room's
+	// configuration says, and "" leaves it to that. Nil is never set.
+	Activation func(context.Context, msg.Inbound) (string, error)
+	Store      Store
+	Log        *slog.Logger
+	Now        func() time.Time // nil is time.Now
 
 	bots talks
 
@@ -88,10 +94,11 @@ func (g *Gate) Admit(ctx context.Context, in msg.Inbound) (Decision, error) {
 	if direct(in) {
 		d, err = g.direct(ctx, in, acc, s)
 	} else {
-		d = g.group(in, acc, r, s)
+		d, err = g.group(ctx, in, acc, r, s)
 	}
 	if d.Verdict == Respond {
 		d.Owner = g.owner(in.At.Channel, acc.Common, s)
+		d.Tools = s.toolRules(r.Tools)
 	}
 	if d.Verdict == Respond || d.Verdict == Listen {
 		if why := g.bots.count(in, d.Verdict == Respond, g.now()); why != "" {
@@ -145,40 +152,54 @@ func (g *Gate) direct(ctx context.Context, in msg.Inbound, acc config.Account, s
 
 // group applies groupPolicy, the rules of the room, its lists and the need of a
 // mention. What pairing let in counts in direct chats only.
-func (g *Gate) group(in msg.Inbound, acc config.Account, r channel.Rules, s sender) Decision {
-	c := acc.Common
+func (g *Gate) group(ctx context.Context, in msg.Inbound, acc config.Account, r channel.Rules, s sender) (Decision, error) {
+	let, why := g.lets(in, acc.Common, r, s)
+	if !let {
+		return Decision{Reason: why}, nil
+	}
+	d := Decision{Verdict: Respond, Reason: why, Prompt: r.Prompt, Skills: r.Skills, History: r.History}
+	if in.Notice || in.Native || in.Agent != "" || g.addressed(in) {
+		return d, nil
+	}
+	needed := r.Mention == nil || *r.Mention
+	if g.Activation != nil {
+		set, err := g.Activation(ctx, in)
+		if err != nil {
+			return Decision{Reason: "the activation of the group can't be read"}, err
+		}
+		if set != "" {
+			needed = set != "always"
+		}
+	}
+	// Who may give commands needs no mention for one.
+	if !needed || g.IsCommand != nil && g.IsCommand(in.Text) && g.mayCommand(in, acc, r, s) {
+		return d, nil
+	}
+	d.Verdict, d.Reason = Listen, "not mentioned"
+	return d, nil
+}
+
+// lets tells whether the group and the sender in it are let in.
+func (g *Gate) lets(in msg.Inbound, c config.ChannelSection, r channel.Rules, s sender) (ok bool, why string) {
 	policy := cmp.Or(r.Policy, c.GroupPolicy)
 	switch policy {
 	case "disabled":
-		return Decision{Reason: "groupPolicy is disabled"}
+		return false, "groupPolicy is disabled"
 	case "", "allowlist":
 		if !r.Listed {
-			return Decision{Reason: "the group is not under groups"}
+			return false, "the group is not under groups"
 		}
 	case "open":
 		if !r.Listed && r.Others && !s.kind.PublicRooms {
-			return Decision{Reason: "the group is not under groups"}
+			return false, "the group is not under groups"
 		}
 	default:
-		return Decision{Reason: "groupPolicy has an unknown value: " + policy}
+		return false, "groupPolicy has an unknown value: " + policy
 	}
 	if r.Disabled {
-		return Decision{Reason: "the group is disabled"}
+		return false, "the group is disabled"
 	}
-	listed, why := g.inGroup(policy, r, c, s, in.Room.Roles)
-	if !listed {
-		return Decision{Reason: why}
-	}
-	d := Decision{Verdict: Respond, Reason: why, Prompt: r.Prompt, Skills: r.Skills, History: r.History}
-	if r.Mention != nil && !*r.Mention || in.Notice || in.Native || in.Agent != "" || g.addressed(in) {
-		return d
-	}
-	// Who may give commands needs no mention for one.
-	if g.IsCommand != nil && g.IsCommand(in.Text) && g.mayCommand(in, acc, r, s) {
-		return d
-	}
-	d.Verdict, d.Reason = Listen, "not mentioned"
-	return d
+	return g.inGroup(policy, r, c, s, in.Room.Roles)
 }
 
 // addressed tells whether a message of a group is for the agent: it says so, it

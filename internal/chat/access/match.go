@@ -16,7 +16,9 @@ type sender struct {
 	names  bool   // names count
 	bots   string // allowBots of the room: on, mentions, or nothing
 	ids    []string
-	byName []string
+	byName []string // those that count
+	// allNames are the names whether or not they count, for what only takes away.
+	allNames []string
 }
 
 func (s *sender) prepare() {
@@ -25,6 +27,7 @@ func (s *sender) prepare() {
 	} else if s.from.ID != "" {
 		s.ids = []string{string(s.from.ID)}
 	}
+	s.allNames = s.byName
 	if !s.names {
 		s.byName = nil
 	}
@@ -86,6 +89,9 @@ func roomRules(k channel.Kind, acc config.Account, in msg.Inbound) channel.Rules
 func groupRules(c config.ChannelSection, at msg.Address) channel.Rules {
 	r := channel.Rules{Others: len(c.Groups) > 0}
 	apply := func(g config.Group) {
+		if g.Tools != nil || g.ToolsBySender != nil {
+			r.Tools = append([]channel.ToolRules{{All: g.Tools, BySender: g.ToolsBySender}}, r.Tools...)
+		}
 		if g.Enabled != nil {
 			r.Disabled = !*g.Enabled
 		}

@@ -193,6 +193,9 @@ func (c *Control) info(ctx context.Context, key id.SessionKey) (status.Info, err
 		Runtime: "direct", Thinking: c.thinking(s), Queue: first(s.QueueMode, cfg.Messages.Queue.Mode, "collect"),
 		Zone: cfg.Agents.Defaults.UserTimezone, Clock12: cfg.Agents.Defaults.TimeFormat == "12",
 	}
+	if strings.Contains(string(key), ":group:") || strings.Contains(string(key), ":channel:") {
+		in.Activation = first(s.GroupActivation, "mention")
+	}
 	m.Price(&in.Usage)
 	if s.ContextTokens > 0 {
 		in.Window = s.ContextTokens

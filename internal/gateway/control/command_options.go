@@ -104,11 +104,12 @@ func (c *Control) cmdActivation(ctx context.Context, env command.Env, args strin
 	if env.In.Client != nil || env.In.At.Kind == msg.Direct || env.In.At.Kind == "" {
 		return "⚙️ Group activation only applies to group chats.", nil
 	}
-	return c.option(ctx, env, args, option{
-		"activation", "Group activation",
-		[]string{"mention", "always"},
-		func(s *session.Session) *string { return &s.GroupActivation },
-	})
+	mode := strings.ToLower(args)
+	if mode != "mention" && mode != "always" {
+		return "⚙️ Usage: /activation mention|always", nil
+	}
+	err := c.change(ctx, env.Session, func(s *session.Session) { s.GroupActivation = mode })
+	return "⚙️ Group activation set to " + mode + ".", err
 }
 
 // cmdSend sets whether answers of the session are sent.

@@ -33,6 +33,7 @@ type Info struct {
 	Thinking    string
 	Queue       string // collect
 	Depth       int    // messages waiting
+	Activation  string // of a group: mention, always
 	Zone        string // the user's time zone; "" is the host's
 	Clock12     bool   // hours as the user reads them
 }
@@ -149,8 +150,15 @@ func Card(in Info, now time.Time) string {
 	if in.Runtime != "" {
 		line("⚙️ Runtime: %s · Think: %s", in.Runtime, orOff(in.Thinking))
 	}
+	queue := ""
 	if in.Queue != "" {
-		line("🪢 Queue: %s (depth %d)", in.Queue, in.Depth)
+		queue = fmt.Sprintf("🪢 Queue: %s (depth %d)", in.Queue, in.Depth)
+	}
+	if in.Activation != "" {
+		queue = strings.TrimSuffix("👥 Activation: "+in.Activation+" · "+queue, " · ")
+	}
+	if queue != "" {
+		line("%s", queue)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
