@@ -34,7 +34,7 @@ const (
 type Block struct {
 	Type      BlockType
 	Text      string // TextBlock and ThinkingBlock
-	Signature string // ThinkingBlock: opaque proof the provider wants back
+	Signature string // ThinkingBlock, TextBlock: opaque proof the provider wants back
 	MIME      string // ImageBlock
 	Data      []byte // ImageBlock
 	Call      *Call  // CallBlock
@@ -58,6 +58,7 @@ type blockJSON struct {
 	Text      *string         `json:"text,omitempty"`
 	Thinking  *string         `json:"thinking,omitempty"`
 	Signature string          `json:"thinkingSignature,omitempty"`
+	TextSign  string          `json:"textSignature,omitempty"`
 	Data      []byte          `json:"data,omitempty"`
 	MIME      string          `json:"mimeType,omitempty"`
 	ID        string          `json:"id,omitempty"`
@@ -71,7 +72,7 @@ func (b Block) MarshalJSON() ([]byte, error) {
 	j := blockJSON{Type: b.Type}
 	switch b.Type {
 	case TextBlock:
-		j.Text = &b.Text
+		j.Text, j.TextSign = &b.Text, b.Signature
 	case ThinkingBlock:
 		j.Thinking, j.Signature = &b.Text, b.Signature
 	case ImageBlock:
@@ -100,7 +101,7 @@ func (b *Block) UnmarshalJSON(raw []byte) error {
 	case j.Thinking != nil:
 		b.Text = *j.Thinking
 	case j.Text != nil:
-		b.Text = *j.Text
+		b.Text, b.Signature = *j.Text, j.TextSign
 	}
 	return nil
 }
@@ -236,6 +237,9 @@ type Model struct {
 	Reasoning     bool     `json:"reasoning,omitempty"`
 	Input         []string `json:"input,omitempty"` // text, image
 	Cost          Cost     `json:"cost,omitzero"`   // per million tokens
+	// Params is agents.defaults.models.<ref>.params: what only the wire format
+	// of the model knows.
+	Params json.RawMessage `json:"-"`
 }
 
 // String returns provider/model.
