@@ -10,8 +10,12 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel/telegram"
 	"github.com/openclaw-go/openclaw/internal/provider"
 	"github.com/openclaw-go/openclaw/internal/provider/anthropic"
+	"github.com/openclaw-go/openclaw/internal/provider/azure"
+	"github.com/openclaw-go/openclaw/internal/provider/codex"
+	"github.com/openclaw-go/openclaw/internal/provider/copilot"
 	"github.com/openclaw-go/openclaw/internal/provider/demo"
 	"github.com/openclaw-go/openclaw/internal/provider/openai"
+	"github.com/openclaw-go/openclaw/internal/provider/responses"
 )
 
 // Channels lists the networks in this binary. Adding one is its folder and its
@@ -31,7 +35,11 @@ func Channels() []channel.Kind {
 func Providers() []provider.Kind {
 	return []provider.Kind{
 		anthropic.Kind(),
+		azure.Kind(responses.Kind()),
+		codex.Kind(responses.Kind()),
+		copilot.Kind(openai.Kind(), responses.Kind(), anthropic.Kind()),
 		demo.Kind(),
 		openai.Kind(),
+		responses.Kind(),
 	}
 }

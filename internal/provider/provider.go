@@ -46,6 +46,17 @@ type Config struct {
 	Headers map[string]string
 	Raw     json.RawMessage // the whole section, for keys of one wire format only
 	Limits  Limits
+	// Getenv reads a variable as the configuration sees it, for what a service
+	// keeps only there; nil when there are none.
+	Getenv func(name string) string
+}
+
+// Env is the value of a variable, or "".
+func (c Config) Env(name string) string {
+	if c.Getenv == nil {
+		return ""
+	}
+	return c.Getenv(name)
 }
 
 // Limits bound a stream in time; zero fields take the defaults.

@@ -202,8 +202,8 @@ func (g *generation) choices(d config.AgentDefaults) {
 }
 
 // make builds a provider.
-func (r *Resolver) make(ctx context.Context, s *service, api, key string) (provider.Provider, error) {
-	cfg := provider.Config{ID: s.id, BaseURL: s.baseURL(), APIKey: key, Raw: s.conf.Raw}
+func (r *Resolver) make(ctx context.Context, g *generation, s *service, api, key string) (provider.Provider, error) {
+	cfg := provider.Config{ID: s.id, BaseURL: s.baseURL(), APIKey: key, Raw: s.conf.Raw, Getenv: g.getenv}
 	kind, ok := r.kinds[api]
 	if !ok {
 		kind, ok = r.standIn(api, &cfg)
@@ -237,7 +237,6 @@ func (r *Resolver) make(ctx context.Context, s *service, api, key string) (provi
 // standIn finds a format that the same service also speaks.
 func (r *Resolver) standIn(api string, cfg *provider.Config) (provider.Kind, bool) {
 	switch api {
-	case "openai-responses":
 	case "ollama":
 		if !strings.HasSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1") {
 			cfg.BaseURL = provider.Join(cfg.BaseURL, "/v1")

@@ -125,7 +125,7 @@ func (r *Resolver) attempt(ctx context.Context, g *generation, m llm.Model, k cr
 	if at.Provider != nil {
 		return at, nil
 	}
-	p, err := r.make(ctx, s, m.API, k.value)
+	p, err := r.make(ctx, g, s, m.API, k.value)
 	if err != nil {
 		return at, err
 	}

@@ -55,7 +55,7 @@ func (s Suite) refusals(t *testing.T) {
 	}{
 		{400, `{"error":{"message":"bad"}}`, fault.Invalid},
 		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}`, fault.Invalid},
-		{401, `{"error":{"message":"wrong key ` + Key + `"}}`, fault.Unauthenticated},
+		{401, `{"error":{"message":"wrong key ` + s.credential() + `"}}`, fault.Unauthenticated},
 		{402, `{}`, fault.Forbidden},
 		{403, `{}`, fault.Forbidden},
 		{404, `not found`, fault.NotFound},
@@ -73,6 +73,9 @@ func (s Suite) refusals(t *testing.T) {
 			_, _ = fmt.Fprint(w, tt.body) // the client may have gone
 		})
 		o := Collect(t.Context(), t, s.open(t, url, provider.Limits{}), s.request())
+		if o.Err != nil && strings.Contains(o.Err.Error()+fault.Hint(o.Err), s.credential()) {
+			t.Errorf("status %d: the error shows the key: %v", tt.status, o.Err)
+		}
 		if got := fault.KindOf(o.Err); got != tt.kind {
 			t.Errorf("status %d %s: kind %d, want %d (%v)", tt.status, tt.body, got, tt.kind, o.Err)
 		}

@@ -57,6 +57,15 @@ type Suite struct {
 	Plain   string // the recording of a plain text of several pieces
 	// Noise is what a server sends to keep a connection open: it is no content.
 	Noise string
+	// Credential is used in place of Key where only a certain form will do.
+	Credential string
+}
+
+func (s Suite) credential() string {
+	if s.Credential != "" {
+		return s.Credential
+	}
+	return Key
 }
 
 // Run runs the suite.
@@ -103,7 +112,7 @@ func (s Suite) open(t *testing.T, url string, l provider.Limits) provider.Provid
 	t.Helper()
 	c := provider.NewClient()
 	t.Cleanup(c.CloseIdleConnections)
-	p, err := s.Kind.New(c, provider.Config{ID: "test", BaseURL: url, APIKey: Key, Limits: l})
+	p, err := s.Kind.New(c, provider.Config{ID: "test", BaseURL: url, APIKey: s.credential(), Limits: l})
 	if err != nil {
 		t.Fatalf("New = %v", err)
 	}
