@@ -48,6 +48,7 @@ type Limits struct {
 	// without showing the message twice.
 	Idempotent bool
 	Media      int64 // bytes of one attachment that Send takes; 0 is no attachments
+	Album      int   // attachments that people see as one message; 0 is one
 	Buttons    bool  // Send shows msg.Outbound.Buttons
 	Polls      bool  // Send makes polls
 	Voice      bool  // Send shows voice notes

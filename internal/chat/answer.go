@@ -65,6 +65,9 @@ func (h *Handler) talk(ctx context.Context, w Work) (*talk, error) {
 		Split: func(text string) []string { return h.split(to, text) },
 		Note:  t.typing.note,
 	}
+	if c != nil {
+		say.Album = c.Limits().Album
+	}
 	if h.Files != nil {
 		say.Attach = func(ctx context.Context, ref string) (msg.Attachment, error) {
 			return h.attach(ctx, w.Session.Agent(), to, ref)

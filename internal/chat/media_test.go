@@ -91,3 +91,23 @@ func TestFilesWhereNoneAreTaken(t *testing.T) {
 	p.says(written1(1, "hi"))
 	p.shows("⚠️ cat.png can't be sent: telegram takes no files")
 }
+
+// Where the network has albums, several files are one message.
+func TestFilesAreAlbums(t *testing.T) {
+	t.Parallel()
+	ws := t.TempDir()
+	net := &wire{media: 1 << 20, album: 2}
+	p := furnish(t, t.TempDir(), net, &teller{turns: []turnOf{{pieces: []string{"Three.\nMEDIA:a.png\nMEDIA:b.png\nMEDIA:c.png"}}}}, `{}`, "")
+	defer p.crash()
+	p.cfg.Agents.Defaults.Workspace = ws
+	for _, f := range []string{"/a.png", "/b.png", "/c.png"} {
+		if err := os.WriteFile(ws+f, []byte(pixel), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.says(written1(1, "hi"))
+	p.shows("Three.", "", "")
+	if d := cmp.Diff([][]string{nil, {"image/png", "image/png"}, {"image/png"}}, [][]string{net.shown[0].files, net.shown[1].files, net.shown[2].files}); d != "" {
+		t.Error(d)
+	}
+}

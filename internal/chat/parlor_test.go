@@ -31,6 +31,7 @@ import (
 type wire struct {
 	limit int // characters of a message; 0 is none
 	media int64
+	album int // files of one message
 
 	mu     sync.Mutex
 	shown  []*shownMessage
@@ -49,7 +50,7 @@ type shownMessage struct {
 
 func (n *wire) Run(ctx context.Context, _ channel.Receiver) error { <-ctx.Done(); return nil }
 func (n *wire) Limits() channel.Limits {
-	return channel.Limits{Text: n.limit, Media: n.media, Idempotent: n.keys != nil}
+	return channel.Limits{Text: n.limit, Media: n.media, Album: n.album, Idempotent: n.keys != nil}
 }
 
 func (n *wire) Send(_ context.Context, out msg.Outbound) (msg.Receipt, error) {

@@ -30,6 +30,8 @@ type Composer struct {
 	// Attach makes a file or an address that the agent named ready to be sent;
 	// its error says in words why it can't. May be nil.
 	Attach func(ctx context.Context, ref string) (msg.Attachment, error)
+	// Album is how many files one message holds; 0 is one.
+	Album int
 	// Show shows previews; nil is none.
 	Show *Preview
 	// Forget drops the durable note of the preview; may be nil.

@@ -110,8 +110,8 @@ func (c *Composer) outs(ctx context.Context, text string, spans []msg.Span) []ms
 	if len(parts) == 0 && c.edit != "" {
 		add(msg.Outbound{}) // takes the preview back
 	}
-	for _, f := range files {
-		add(msg.Outbound{Attachments: []msg.Attachment{f}})
+	for _, album := range albums(files, c.Album) {
+		add(msg.Outbound{Attachments: album})
 	}
 	for i := range outs {
 		outs[i].ReplyTo = c.replyTo(i == 0, spans)
@@ -120,6 +120,21 @@ func (c *Composer) outs(ctx context.Context, text string, spans []msg.Span) []ms
 		outs[0].Edit, outs[0].Spans = c.edit, spans
 	}
 	return outs
+}
+
+// albums divides files into messages of at most n, which can be held in memory.
+func albums(files []msg.Attachment, n int) (out [][]msg.Attachment) {
+	const most = 50 << 20 // bytes of several
+	var size int64
+	for _, f := range files {
+		last := len(out) - 1
+		if size += f.Size; last < 0 || len(out[last]) >= n || size > most {
+			out, size = append(out, []msg.Attachment{f}), f.Size
+			continue
+		}
+		out[last] = append(out[last], f)
+	}
+	return out
 }
 
 func (c *Composer) attach(ctx context.Context, ref string) (msg.Attachment, error) {
