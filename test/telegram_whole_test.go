@@ -2,6 +2,8 @@ package test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -203,5 +205,41 @@ func TestTelegramEdits(t *testing.T) {
 		if strings.Contains(c.Raw, "forged") {
 			t.Error("a stranger's edit reached the model")
 		}
+	}
+}
+
+// Several files of one answer are an album.
+func TestTelegramAlbumOut(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, nil)
+	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01"
+	said := "three pictures"
+	for _, name := range []string{"a.png", "b.png", "c.png"} {
+		if err := os.MkdirAll(p.Work, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(p.Work, name), []byte(png), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said += "\nMEDIA:" + name
+	}
+	p.online(t)
+	p.tg.Fail("sendMediaGroup", telegramtest.Fault{Status: 429, Description: "Too Many Requests", Parameters: `{"retry_after":1}`})
+	p.text(7, 7, said, nil)
+	sent := func() (out []telegramtest.Call) {
+		for _, c := range p.tg.Calls("sendMediaGroup") {
+			if c.Status == 200 {
+				out = append(out, c)
+			}
+		}
+		return out
+	}
+	harness.Until(t, within, "an album", func() bool { return len(sent()) == 1 })
+	if n := len(sent()[0].Params["media"].([]any)); n != 3 {
+		t.Errorf("the album has %d pictures", n)
+	}
+	p.settled(t)
+	if n, m := len(sent()), p.shows("three pictures"); n != 1 || m != 1 || len(p.tg.Calls("sendPhoto")) != 0 {
+		t.Errorf("%d albums, %d texts, %d single pictures", n, m, len(p.tg.Calls("sendPhoto")))
 	}
 }

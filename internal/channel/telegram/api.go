@@ -128,8 +128,8 @@ type upload struct {
 	data        []byte
 }
 
-// upload calls a method with a file. The bytes of the file aren't copied.
-func (a *api) upload(ctx context.Context, method string, fields map[string]any, f upload, result any) error {
+// upload calls a method with files. Their bytes aren't copied.
+func (a *api) upload(ctx context.Context, method string, fields map[string]any, result any, files ...upload) error {
 	op := "telegram." + method
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -146,14 +146,23 @@ func (a *api) upload(ctx context.Context, method string, fields map[string]any, 
 			return fault.Wrap(fault.Invalid, op, err)
 		}
 	}
-	if _, err := w.CreateFormFile(f.field, f.name); err != nil {
-		return fault.Wrap(fault.Invalid, op, err)
+	var cuts []int // where the bytes of each file belong
+	for _, f := range files {
+		if _, err := w.CreateFormFile(f.field, f.name); err != nil {
+			return fault.Wrap(fault.Invalid, op, err)
+		}
+		cuts = append(cuts, b.Len())
 	}
-	head := b.Len()
 	if err := w.Close(); err != nil {
 		return fault.Wrap(fault.Invalid, op, err)
 	}
-	all := [][]byte{b.Bytes()[:head], f.data, b.Bytes()[head:]}
+	var all [][]byte
+	from := 0
+	for i, to := range cuts {
+		all = append(all, b.Bytes()[from:to], files[i].data)
+		from = to
+	}
+	all = append(all, b.Bytes()[from:])
 	return a.do(ctx, method, w.FormDataContentType(), all, result, 2*time.Minute)
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
@@ -85,10 +86,10 @@ func audio(voice bool) way {
 // sendFile uploads a file. What Telegram doesn't take as a picture, a film or a
 // voice goes as a document.
 func (b *bot) sendFile(ctx context.Context, a *api, to *destination, p piece) (message, error) {
-	if most := b.largest(); int64(len(p.file.Data)) > most {
-		return message{}, fault.New(fault.Invalid, "telegram.Send", "the file is too large: "+text.Size(most)+" are the most (channels.telegram.mediaMaxMb, and 50 MB)")
+	if most := b.largest(); tooLarge(p.files, most) {
+		return message{}, tooLargeFault(most)
 	}
-	w := wayOf(*p.file, p.voice)
+	w := wayOf(p.files[0], p.voice)
 	m, err := b.sendAs(ctx, a, to, p, w)
 	r, ok := errors.AsType[*refusal](err)
 	if !ok || r.code != http.StatusBadRequest || w.method == "sendDocument" || fault.KindOf(err) == fault.NotFound || r.says("rights") {
@@ -96,6 +97,14 @@ func (b *bot) sendFile(ctx context.Context, a *api, to *destination, p piece) (m
 	}
 	b.log.WarnContext(ctx, "telegram doesn't take the file as such, sending a document", "as", w.method, "err", err)
 	return b.sendAs(ctx, a, to, p, way{"sendDocument", "document"})
+}
+
+func tooLarge(files []msg.Attachment, most int64) bool {
+	return slices.ContainsFunc(files, func(f msg.Attachment) bool { return int64(len(f.Data)) > most })
+}
+
+func tooLargeFault(most int64) error {
+	return fault.New(fault.Invalid, "telegram.Send", "the file is too large: "+text.Size(most)+" are the most (channels.telegram.mediaMaxMb, and 50 MB)")
 }
 
 func (b *bot) sendAs(ctx context.Context, a *api, to *destination, p piece, w way) (message, error) {
@@ -109,7 +118,7 @@ func (b *bot) sendAs(ctx context.Context, a *api, to *destination, p piece, w wa
 			if mode != "" {
 				fields["parse_mode"] = mode
 			}
-			err = a.upload(ctx, w.method, fields, upload{field: w.field, name: fileName(*p.file), data: p.file.Data}, &m)
+			err = a.upload(ctx, w.method, fields, &m, upload{field: w.field, name: fileName(p.files[0]), data: p.files[0].Data})
 			return m, err
 		})
 	}

@@ -123,7 +123,7 @@ func (b *bot) point(ctx context.Context, a *api) error {
 	if err != nil || len(cert) > most {
 		return fault.New(fault.Invalid, "channels.telegram.webhookCertPath", "no certificate can be read there")
 	}
-	return a.upload(ctx, "setWebhook", p, upload{field: "certificate", name: "cert.pem", data: cert}, nil)
+	return a.upload(ctx, "setWebhook", p, nil, upload{field: "certificate", name: "cert.pem", data: cert})
 }
 
 // stillPointed points Telegram here again when somebody pointed it elsewhere.

@@ -30,41 +30,73 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	if err != nil {
 		return r, err
 	}
-	sent := func(m message, err error) error {
-		if err != nil {
-			return err
-		}
-		r.IDs = append(r.IDs, id.Message(strconv.FormatInt(m.ID, 10)))
-		r.At = time.Unix(m.Date, 0)
-		b.wrote(m.Chat.ID, m.ID)
-		return nil
-	}
 	if out.Poll != nil {
-		return r, sent(b.sendPoll(ctx, a, &to, out))
+		m, err := b.sendPoll(ctx, a, &to, out)
+		if err == nil {
+			b.took(&r, m)
+		}
+		return r, err
 	}
 	ps, err := b.pieces(ctx, to, out)
 	if err != nil {
 		return r, err
 	}
-	for _, p := range ps {
-		if p.file == nil {
-			err = sent(b.sendText(ctx, a, &to, p))
-		} else {
-			err = sent(b.sendFile(ctx, a, &to, p))
+	// What went out before a failure doesn't go out again with the rest.
+	done := 0
+	if out.ID != "" {
+		if was, known := b.begun.Take(string(out.ID)); known {
+			r, done = was, len(was.IDs)
 		}
+	}
+	for _, p := range ps {
+		n := max(len(p.files), 1) // messages that it makes
+		if done >= n {
+			done -= n
+			continue
+		}
+		if done > 0 {
+			p.files, p.text, done = p.files[done:], "", 0
+		}
+		err := b.sendPiece(ctx, a, &to, p, &r)
 		if err != nil {
+			if out.ID != "" && len(r.IDs) > 0 {
+				b.begun.Put(string(out.ID), r)
+			}
 			return r, err
 		}
 	}
 	return r, nil
 }
 
-// piece is what one call sends: a text, or a file with a text below it.
+// took notes a message that was sent.
+func (b *bot) took(r *msg.Receipt, m message) {
+	r.IDs = append(r.IDs, id.Message(strconv.FormatInt(m.ID, 10)))
+	r.At = time.Unix(m.Date, 0)
+	b.wrote(m.Chat.ID, m.ID)
+}
+
+// piece is what one call sends: a text, a file with a text below it, or an album.
 type piece struct {
 	text  string
-	file  *msg.Attachment
+	files []msg.Attachment
 	voice bool
 	extra map[string]any // fields beside the content
+}
+
+// sendPiece sends p; r gets what was sent of it, also before an error.
+func (b *bot) sendPiece(ctx context.Context, a *api, to *destination, p piece, r *msg.Receipt) error {
+	if len(p.files) > 1 {
+		return b.sendAlbum(ctx, a, to, p, r)
+	}
+	send := b.sendText
+	if len(p.files) == 1 {
+		send = b.sendFile
+	}
+	m, err := send(ctx, a, to, p)
+	if err == nil {
+		b.took(r, m)
+	}
+	return err
 }
 
 // pieces divides out into calls, in order.
@@ -96,8 +128,8 @@ func (b *bot) pieces(ctx context.Context, to destination, out msg.Outbound) (ps 
 	for _, t := range texts {
 		ps = append(ps, piece{text: t})
 	}
-	for i := range files {
-		ps = append(ps, piece{text: caption, file: &files[i], voice: out.Voice})
+	for _, album := range cutFiles(files, out.Voice, keys != nil) {
+		ps = append(ps, piece{text: caption, files: album, voice: out.Voice})
 		caption = ""
 	}
 	if len(ps) == 0 {

@@ -18,6 +18,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
+	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/base/recent"
 	"github.com/openclaw-go/openclaw/internal/base/text"
 	"github.com/openclaw-go/openclaw/internal/channel"
@@ -65,8 +66,9 @@ type bot struct {
 	buttons string // where they are: off, dm, group, all, allowlist
 	world   *world
 	hook    hook
-	client  atomic.Pointer[api] // made at first use: the token may be in a file
-	lately  recent.Map[uint64]  // by place: sums of the texts handed on
+	client  atomic.Pointer[api]     // made at first use: the token may be in a file
+	lately  recent.Map[uint64]      // by place: sums of the texts handed on
+	begun   recent.Map[msg.Receipt] // by delivery: what was sent of those that failed half-way
 
 	mu      sync.Mutex
 	me      user              // once known
@@ -126,7 +128,7 @@ const maxText = 4096
 // Bot API counts.
 func (b *bot) Limits() channel.Limits {
 	return channel.Limits{
-		Text: b.limit(), Unit: channel.UTF16, Media: b.largest(), Voice: true, Buttons: b.buttons != "off", Polls: b.allows("poll"),
+		Text: b.limit(), Unit: channel.UTF16, Media: b.largest(), Album: mostAlbum, Voice: true, Buttons: b.buttons != "off", Polls: b.allows("poll"),
 	}
 }
 

@@ -182,6 +182,10 @@ func (s *Server) act(c *Call) (result any, bad string) {
 		if bad := file(c.Method, p); bad != "" {
 			return nil, bad
 		}
+	case "sendMediaGroup":
+		if c.Text, bad = album(p); bad != "" {
+			return nil, bad
+		}
 	case "sendPoll":
 		if bad := badPoll(p); bad != "" {
 			return nil, bad
@@ -212,6 +216,14 @@ func (s *Server) act(c *Call) (result any, bad string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.Message = s.nextMsg
+	if c.Method == "sendMediaGroup" {
+		var sent []map[string]any
+		for range c.Params["media"].([]any) {
+			sent = append(sent, map[string]any{"message_id": s.nextMsg, "date": time.Now().Unix(), "chat": map[string]any{"id": num(p["chat_id"])}, "media_group_id": "1"})
+			s.nextMsg++
+		}
+		return sent, ""
+	}
 	s.nextMsg++
 	return map[string]any{"message_id": s.nextMsg - 1, "date": time.Now().Unix(), "chat": map[string]any{"id": num(p["chat_id"])}}, ""
 }
