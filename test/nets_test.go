@@ -41,3 +41,27 @@ func TestActionGates(t *testing.T) {
 		t.Errorf("%d reactions all the same", n)
 	}
 }
+
+// What keeps an IRC account out of a room is said by channels status, and a
+// room is a target.
+func TestIRCRooms(t *testing.T) {
+	t.Parallel()
+	srv := harness.NewIRC(t)
+	section := srv.Config("claw")["irc"].(map[string]any)
+	section["channels"], section["groups"] = []any{"#here"}, object{"#here": object{}, "#there": object{}}
+	g := harness.New(t, harness.NewModel(t).URL, object{"channels": object{"irc": section}})
+	al := srv.Join(t, "al")
+	g.Start()
+	srv.Online(t, "claw")
+	harness.Until(t, within, "the audit", func() bool {
+		_, out := run(t, g, within, "channels", "status", "--probe")
+		return strings.Contains(out, "groups lists #there") && !strings.Contains(out, "not in #here")
+	})
+	if code, out := run(t, g, within, "message", "send", "--channel", "irc", "--target", "al", "-m", "psst"); code != 0 {
+		t.Errorf("to a nick: %s", out)
+	}
+	al.See("psst", within)
+	if code, out := run(t, g, within, "message", "send", "--channel", "irc", "--target", "channel:here", "-m", "hello room"); code != 0 {
+		t.Errorf("to a room: %s", out)
+	}
+}

@@ -299,7 +299,18 @@ func fromEnv(keys []channel.EnvKey, raw json.RawMessage, getenv func(string) str
 				return nil, fault.Wrap(fault.Invalid, "app.fromEnv", err)
 			}
 		}
-		if _, set := section[k.Key]; set {
+		name, within, nested := strings.Cut(k.Key, ".")
+		var inner map[string]json.RawMessage
+		if nested {
+			if section[name] != nil {
+				if err := json.Unmarshal(section[name], &inner); err != nil {
+					return nil, fault.Wrap(fault.Invalid, "app.fromEnv", err)
+				}
+			}
+			if _, set := inner[within]; set {
+				continue
+			}
+		} else if _, set := section[name]; set {
 			continue
 		}
 		var value any = v
@@ -313,7 +324,16 @@ func fromEnv(keys []channel.EnvKey, raw json.RawMessage, getenv func(string) str
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "app.fromEnv", "the environment variable "+k.Name+" can't be read: "+k.Key+" wants a number or true or false")
 		}
-		section[k.Key] = b
+		if nested {
+			if inner == nil {
+				inner = map[string]json.RawMessage{}
+			}
+			inner[within] = b
+			if b, err = json.Marshal(inner); err != nil {
+				return nil, fault.Wrap(fault.Invalid, "app.fromEnv", err)
+			}
+		}
+		section[name] = b
 	}
 	if section == nil {
 		return raw, nil

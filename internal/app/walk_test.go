@@ -158,8 +158,11 @@ func TestFromEnv(t *testing.T) {
 		{Key: "channels", Name: "ROOMS", List: true},
 		{Key: "nick", Name: "NICK"},
 		{Key: "tls", Name: "TLS", JSON: true},
-	}, []byte(`{"nick":"bot"}`), env)
-	if want := `{"channels":["#a","#b"],"host":"irc.example","nick":"bot","port":6697}`; err != nil || string(got) != want {
+		{Key: "nickserv.password", Name: "HOST"},
+		{Key: "nickserv.service", Name: "HOST"},
+		{Key: "sasl.name", Name: "NICK"},
+	}, []byte(`{"nick":"bot","nickserv":{"service":"NS"}}`), env)
+	if want := `{"channels":["#a","#b"],"host":"irc.example","nick":"bot","nickserv":{"password":"irc.example","service":"NS"},"port":6697,"sasl":{"name":"fromenv"}}`; err != nil || string(got) != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}
 	if _, err := fromEnv([]channel.EnvKey{{Key: "port", Name: "NICK", JSON: true}}, []byte(`{}`), env); err == nil {

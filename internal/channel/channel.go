@@ -179,7 +179,7 @@ func (e InDoubt) Unwrap() error { return e.Err }
 
 // EnvKey is one key of a section that an environment variable can give.
 type EnvKey struct {
-	Key  string // of the account's section: "botToken"
+	Key  string // of the account's section: "botToken", "nickserv.password"
 	Name string // of the variable: "TELEGRAM_BOT_TOKEN"
 	// JSON says that the value is JSON as it stands (a number, true); otherwise
 	// it is a string. List cuts it at commas into a list of strings.

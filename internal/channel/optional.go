@@ -25,6 +25,11 @@ type (
 	Reactor interface {
 		React(ctx context.Context, to msg.Address, m id.Message, emoji string, on bool) error
 	}
+	// AuthorReactor is a Reactor whose network names a message by its author too.
+	// An empty author is whoever is remembered to have written it.
+	AuthorReactor interface {
+		ReactTo(ctx context.Context, to msg.Address, author id.Peer, m id.Message, emoji string, on bool) error
+	}
 	// Webhook receives over HTTP; the handler is mounted under
 	// /channels/<kind>/<account>/.
 	Webhook interface {

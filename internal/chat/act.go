@@ -21,21 +21,23 @@ import (
 // Action is one thing to do on a channel, as the message tool, openclaw message
 // and the method message.action ask for it. The names are OpenClaw's.
 type Action struct {
-	Do      string     `json:"action"`
-	Channel id.Channel `json:"channel,omitempty"` // "" is the asker's, else the only one
-	Account id.Account `json:"accountId,omitempty"`
-	Target  string     `json:"target,omitempty"` // "" is where the asker is
-	To      string     `json:"to,omitempty"`     // another word for it
-	Targets []string   `json:"targets,omitempty"`
-	Thread  id.Thread  `json:"threadId,omitempty"`
-	Message string     `json:"message,omitempty"`
-	Media   string     `json:"media,omitempty"`
-	ReplyTo id.Message `json:"replyTo,omitempty"`
-	ID      id.Message `json:"messageId,omitempty"` // "" is the message that is being answered
-	Emoji   string     `json:"emoji,omitempty"`
-	Remove  bool       `json:"remove,omitempty"`
-	Silent  bool       `json:"silent,omitempty"`
-	Buttons [][]struct {
+	Do         string     `json:"action"`
+	Channel    id.Channel `json:"channel,omitempty"` // "" is the asker's, else the only one
+	Account    id.Account `json:"accountId,omitempty"`
+	Target     string     `json:"target,omitempty"` // "" is where the asker is
+	To         string     `json:"to,omitempty"`     // another word for it
+	Targets    []string   `json:"targets,omitempty"`
+	Thread     id.Thread  `json:"threadId,omitempty"`
+	Message    string     `json:"message,omitempty"`
+	Media      string     `json:"media,omitempty"`
+	ReplyTo    id.Message `json:"replyTo,omitempty"`
+	ID         id.Message `json:"messageId,omitempty"` // "" is the message that is being answered
+	Emoji      string     `json:"emoji,omitempty"`
+	Remove     bool       `json:"remove,omitempty"`
+	Author     string     `json:"targetAuthor,omitempty"` // of the message, where the network wants it
+	AuthorUUID string     `json:"targetAuthorUuid,omitempty"`
+	Silent     bool       `json:"silent,omitempty"`
+	Buttons    [][]struct {
 		Text  string `json:"text"`
 		Data  string `json:"callback_data"`
 		URL   string `json:"url"`

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -50,6 +51,10 @@ func onChannel(ctx context.Context, a Action, to msg.Address, c channel.Channel)
 		}
 		if err := need(); err != nil {
 			return nil, err
+		}
+		if by, ok := channel.As[channel.AuthorReactor](c); ok {
+			author := id.Peer(cmp.Or(a.Author, a.AuthorUUID))
+			return done, by.ReactTo(ctx, to, author, a.ID, a.Emoji, !a.Remove)
 		}
 		return done, r.React(ctx, to, a.ID, a.Emoji, !a.Remove)
 	case "edit":

@@ -26,6 +26,8 @@ type Config struct {
 	NickServ NickServ `json:"nickserv"`
 	Channels []string `json:"channels"` // channels to join, each with its key behind a space if it has one
 
+	Groups map[string]any `json:"groups"` // read elsewhere; here only their names
+
 	MentionPatterns []string `json:"mentionPatterns"` // regular expressions that count as a mention
 	TextChunkLimit  int      `json:"textChunkLimit"`
 }

@@ -18,6 +18,7 @@ import (
 
 // handle acts on one message of the server. An error ends the connection.
 func (s *session) handle(ctx context.Context, m ircmsg.Message) error {
+	s.roster.note(m, s.nickname())
 	switch m.Command {
 	case "PRIVMSG":
 		in, ok := s.inbound(m)
@@ -60,6 +61,7 @@ func (s *session) handle(ctx context.Context, m ircmsg.Message) error {
 		}
 	case "403", "405", "471", "473", "474", "475", "476", "477":
 		if len(m.Params) > 1 && s.isChannel(m.Params[1]) {
+			s.roster.bar(m.Params[1], printable(last(m)))
 			s.b.log.WarnContext(ctx, "irc can't join", "room", m.Params[1], "why", printable(last(m)))
 		}
 		s.refuse(fault.NotFound, m)

@@ -34,7 +34,7 @@ const ID id.Channel = "irc"
 // Kind makes IRC channels.
 func Kind() channel.Kind {
 	return channel.Kind{
-		ID: ID, Label: "IRC", Config: Section{}, New: build, PublicRooms: true, Normalize: normalize, Forms: forms,
+		ID: ID, Label: "IRC", Config: Section{}, New: build, PublicRooms: true, Normalize: normalize, Forms: forms, Target: address,
 		IsName: func(entry string) bool { return !strings.ContainsAny(entry, "!@") },
 		Env: []channel.EnvKey{
 			{Key: "host", Name: "IRC_HOST"},
@@ -45,6 +45,8 @@ func Kind() channel.Kind {
 			{Key: "realname", Name: "IRC_REALNAME"},
 			{Key: "password", Name: "IRC_PASSWORD"},
 			{Key: "channels", Name: "IRC_CHANNELS", List: true},
+			{Key: "nickserv.password", Name: "IRC_NICKSERV_PASSWORD"},
+			{Key: "nickserv.registerEmail", Name: "IRC_NICKSERV_REGISTER_EMAIL"},
 		},
 	}
 }
@@ -85,9 +87,11 @@ type bot struct {
 }
 
 var (
-	_ channel.Channel  = (*bot)(nil)
-	_ channel.Prober   = (*bot)(nil)
-	_ channel.Splitter = (*bot)(nil)
+	_ channel.Channel   = (*bot)(nil)
+	_ channel.Prober    = (*bot)(nil)
+	_ channel.Splitter  = (*bot)(nil)
+	_ channel.Directory = (*bot)(nil)
+	_ channel.Auditor   = (*bot)(nil)
 )
 
 // backlog is how many messages wait for a store that is slow or full before

@@ -74,6 +74,20 @@ func target(peer string) (string, error) {
 	return t, nil
 }
 
+// address reads where to send to, as people write it: #room, channel:room or a
+// nick.
+func address(s string) (msg.Address, error) {
+	t, err := target(s)
+	if err != nil {
+		return msg.Address{}, err
+	}
+	kind := msg.Direct
+	if strings.ContainsAny(t[:1], "#&+!") {
+		kind = msg.Group
+	}
+	return msg.Address{Kind: kind, Peer: id.Peer(t)}, nil
+}
+
 func trimFold(s, prefix string) string {
 	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
 		return strings.TrimSpace(s[len(prefix):])

@@ -21,11 +21,12 @@ import (
 
 // session is one connection to the server.
 type session struct {
-	b     *bot
-	conn  net.Conn
-	read  ircreader.Reader
-	start string // part of the ids of messages without one
-	lines uint64 // read so far
+	b      *bot
+	conn   net.Conn
+	read   ircreader.Reader
+	start  string // part of the ids of messages without one
+	lines  uint64 // read so far
+	roster roster // who is where
 
 	writing sync.Mutex
 	tasks   sync.WaitGroup // things to do later
@@ -293,13 +294,11 @@ func (s *session) identify() {
 
 func (s *session) join(channels ...string) {
 	for _, c := range channels {
-		name, key, _ := strings.Cut(strings.TrimSpace(c), " ")
-		if name == "" || strings.ContainsAny(name, ",\a") {
+		name := roomName(c)
+		if name == "" {
 			continue
 		}
-		if !strings.ContainsAny(name[:1], "#&+!") {
-			name = "#" + name
-		}
+		_, key, _ := strings.Cut(strings.TrimSpace(c), " ")
 		if key = strings.TrimSpace(key); key != "" {
 			_ = s.send("JOIN", name, key)
 			continue

@@ -60,8 +60,8 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	if len(styles) > 0 {
 		params["textStyle"] = styles
 	}
-	if t := stamp(out.ReplyTo); t != 0 && out.To.Kind == msg.Direct {
-		params["quoteTimestamp"], params["quoteAuthor"] = t, recipient(out.To.Peer)
+	if t, author := stamp(out.ReplyTo), b.author(out.To, out.ReplyTo); t != 0 && author != "" {
+		params["quoteTimestamp"], params["quoteAuthor"] = t, recipient(author)
 	}
 	var files []string
 	for _, a := range out.Attachments {
@@ -89,6 +89,7 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	r := msg.Receipt{At: time.Now()}
 	if got.Timestamp != 0 {
 		r.IDs = []id.Message{id.Message(strconv.FormatInt(got.Timestamp, 10))}
+		b.wrote.Put(placed(out.To, r.IDs[0]), b.me())
 	}
 	return r, nil
 }
@@ -169,25 +170,6 @@ func (b *bot) Typing(ctx context.Context, to msg.Address) error {
 		return err
 	}
 	return b.daemon.call(ctx, "sendTyping", params, nil)
-}
-
-// React implements [channel.Reactor]. In a direct chat the message is the
-// other's; in a group its author is needed, which ids don't tell.
-func (b *bot) React(ctx context.Context, to msg.Address, m id.Message, emoji string, on bool) error {
-	const op = "signal.React"
-	t := stamp(m)
-	if t == 0 || emoji == "" {
-		return fault.New(fault.Invalid, op, "Signal needs the emoji and the message's timestamp")
-	}
-	if to.Kind != msg.Direct {
-		return fault.New(fault.Invalid, op, "reactions in groups aren't possible: Signal wants the author of the message")
-	}
-	params, err := place(to)
-	if err != nil {
-		return err
-	}
-	params["emoji"], params["targetAuthor"], params["targetTimestamp"], params["remove"] = emoji, recipient(to.Peer), t, !on
-	return b.daemon.call(ctx, "sendReaction", params, nil)
 }
 
 // Edit implements [channel.Editor].

@@ -22,6 +22,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/base/recent"
 	"github.com/openclaw-go/openclaw/internal/base/sse"
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
@@ -41,18 +42,22 @@ type bot struct {
 	daemon daemon
 	retry  backoff.Policy
 	inbox  chan msg.Inbound
+	wrote  recent.Map[id.Peer] // who wrote a message, by its place and time
 }
 
 var (
-	_ channel.Channel  = (*bot)(nil)
-	_ channel.Typer    = (*bot)(nil)
-	_ channel.Reactor  = (*bot)(nil)
-	_ channel.Deleter  = (*bot)(nil)
-	_ channel.Editor   = (*bot)(nil)
-	_ channel.Fetcher  = (*bot)(nil)
-	_ channel.Splitter = (*bot)(nil)
-	_ channel.Prober   = (*bot)(nil)
-	_ channel.Gate     = (*bot)(nil)
+	_ channel.Channel       = (*bot)(nil)
+	_ channel.Typer         = (*bot)(nil)
+	_ channel.Reactor       = (*bot)(nil)
+	_ channel.Deleter       = (*bot)(nil)
+	_ channel.Editor        = (*bot)(nil)
+	_ channel.Fetcher       = (*bot)(nil)
+	_ channel.Splitter      = (*bot)(nil)
+	_ channel.Prober        = (*bot)(nil)
+	_ channel.Gate          = (*bot)(nil)
+	_ channel.AuthorReactor = (*bot)(nil)
+	_ channel.Directory     = (*bot)(nil)
+	_ channel.Auditor       = (*bot)(nil)
 )
 
 func build(env channel.Env, raw json.RawMessage) (channel.Channel, error) {
@@ -161,6 +166,9 @@ func (b *bot) listen(ctx context.Context) error {
 		in, ok := b.inbound(got)
 		if !ok {
 			continue
+		}
+		if !in.Notice {
+			b.wrote.Put(placed(in.At, in.ID), in.From.ID)
 		}
 		select {
 		case b.inbox <- in:

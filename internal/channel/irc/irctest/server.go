@@ -251,11 +251,21 @@ func (s *Server) member(c *client, room string) bool {
 }
 
 func (s *Server) join(c *client, room string) {
+	if strings.HasPrefix(strings.ToLower(room), "#closed") {
+		c.reply("473", room+" :Cannot join channel (+i) -- Invited users only")
+		return
+	}
 	s.mu.Lock()
 	c.rooms[strings.ToLower(room)] = true
+	var there []string
+	for o := range s.clients {
+		if o.rooms[strings.ToLower(room)] {
+			there = append(there, o.nick)
+		}
+	}
 	s.mu.Unlock()
 	s.tell(c, room, fmt.Sprintf(":%s JOIN :%s", c.mask(), room), true)
-	c.reply("353", "= "+room+" :"+c.nick)
+	c.reply("353", "= "+room+" :@"+strings.Join(there, " +"))
 	c.reply("366", room+" :End of NAMES list")
 }
 

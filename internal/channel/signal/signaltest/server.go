@@ -21,6 +21,12 @@ const Person = "+15550001111"
 // Bot is the bot's own number.
 const Bot = "+15559990000"
 
+// Group is a group with the person and the bot, Left one that the bot left.
+const (
+	Group = "R3JvdXBPZkZhbWlseQ=="
+	Left  = "R3JvdXBUaGF0V2FzTGVmdA=="
+)
+
 // Call is one call of a method.
 type Call struct {
 	Method string
@@ -248,6 +254,20 @@ func (s *Server) act(method string, p map[string]any) (result any, bad string) {
 	switch method {
 	case "version":
 		return map[string]any{"version": "0.13.18"}, ""
+	case "listGroups":
+		return []any{
+			map[string]any{"id": Group, "name": "Family", "isMember": true, "members": []any{
+				map[string]any{"number": Person, "uuid": "123e4567-e89b-12d3-a456-426614174000"}, map[string]any{"number": Bot},
+			}},
+			map[string]any{"id": Left, "name": "Old friends", "isMember": false, "members": []any{}},
+		}, ""
+	case "listContacts":
+		return []any{
+			map[string]any{"number": Person, "name": "Alice", "profile": map[string]any{"givenName": "Al"}},
+			map[string]any{"uuid": "223E4567-e89b-12d3-a456-426614174000", "profile": map[string]any{"givenName": "Bob", "familyName": "B"}},
+			map[string]any{"number": "+15550003333", "name": "Spam", "isBlocked": true}, map[string]any{"number": Bot, "name": "me"},
+			map[string]any{"name": "nobody"},
+		}, ""
 	case "getAttachment":
 		id, _ := p["id"].(string)
 		data, ok := s.files[id]
@@ -261,6 +281,9 @@ func (s *Server) act(method string, p map[string]any) (result any, bad string) {
 	}
 	if strings.ContainsAny(to, " \r\n") {
 		return nil, "Invalid identifier " + strconv.Quote(to)
+	}
+	if method == "sendReaction" && (p["targetAuthor"] == nil || p["targetTimestamp"] == nil || p["emoji"] == nil) {
+		return nil, "Missing target of the reaction"
 	}
 	if method == "send" {
 		text, _ := p["message"].(string)
