@@ -95,7 +95,7 @@ func (b *bot) sticker(ctx context.Context, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.wrote(m.Chat.ID, m.ID)
+	b.wrote(ctx, m.Chat.ID, m.ID)
 	return map[string]any{"ok": true, "messageId": strconv.FormatInt(m.ID, 10)}, nil
 }
 

@@ -61,7 +61,7 @@ func (b *bot) sendAlbum(ctx context.Context, a *api, to *destination, p piece, r
 		return err
 	}
 	for _, m := range ms {
-		b.took(r, m)
+		b.took(ctx, r, m)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"context"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/backoff"
@@ -25,6 +26,6 @@ func Read(raw []byte) []msg.Inbound {
 		return nil
 	}
 	b := &bot{world: newWorld(), moved: map[int64]string{}, me: user{ID: 424242, Username: "claw_bot"}}
-	ins, _ := b.messages([]update{u})
+	ins, _ := b.messages(context.Background(), []update{u})
 	return ins
 }

@@ -225,7 +225,7 @@ func (b *bot) take(ctx context.Context, raw json.RawMessage, recv channel.Receiv
 			return err
 		}
 	}
-	ins, _ := b.messages([]update{u})
+	ins, _ := b.messages(ctx, []update{u})
 	for _, in := range ins {
 		if err := recv(ctx, in); err != nil {
 			return err

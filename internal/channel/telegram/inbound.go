@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -27,7 +28,7 @@ func cutAlbums(us []update) (head, tail []update) {
 // messages turns updates into messages. An album is one; an edit changes a
 // message that isn't handed on yet, and is a notice behind it. upTo[i] is the
 // update to go on from once messages 0 to i are stored.
-func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
+func (b *bot) messages(ctx context.Context, us []update) (ins []msg.Inbound, upTo []int64) {
 	edits, here := map[string]*message{}, map[string]bool{}
 	for _, u := range us {
 		if m := u.edited(); m != nil {
@@ -40,7 +41,7 @@ func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
 	albums := map[string]int{}
 	firstOpen := map[int]int64{} // by message: the update where its album began
 	for _, u := range us {
-		if in, ok := b.beside(u); ok {
+		if in, ok := b.beside(ctx, u); ok {
 			firstOpen[len(ins)] = u.ID
 			ins = append(ins, in)
 		}
@@ -92,12 +93,12 @@ func (b *bot) messages(us []update) (ins []msg.Inbound, upTo []int64) {
 }
 
 // beside reads what isn't written: a pressed button, a reaction.
-func (b *bot) beside(u update) (msg.Inbound, bool) {
+func (b *bot) beside(ctx context.Context, u update) (msg.Inbound, bool) {
 	switch {
 	case u.Callback != nil:
 		return b.pressed(u.Callback)
 	case u.Reaction != nil:
-		return b.reacted(u.ID, u.Reaction)
+		return b.reacted(ctx, u.ID, u.Reaction)
 	}
 	return msg.Inbound{}, false
 }

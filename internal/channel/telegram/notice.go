@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"cmp"
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -12,12 +13,12 @@ import (
 
 // reacted tells the agent of a reaction, as far as reactionNotifications wants
 // to know; update makes its id one of its own.
-func (b *bot) reacted(update int64, r *reaction) (in msg.Inbound, ok bool) {
+func (b *bot) reacted(ctx context.Context, update int64, r *reaction) (in msg.Inbound, ok bool) {
 	me := b.self()
 	if r.Message == 0 || r.Chat.ID == 0 || r.User != nil && r.User.ID == me.ID {
 		return in, false
 	}
-	own := b.own(r.Chat.ID, r.Message)
+	own := b.own(ctx, r.Chat.ID, r.Message)
 	switch b.cfg.ReactionNotifications {
 	case "off":
 		return in, false

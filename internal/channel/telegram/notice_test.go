@@ -84,3 +84,34 @@ func TestReactions(t *testing.T) {
 		r.stop()
 	}
 }
+
+// Which messages are ours is known after a restart too.
+func TestReactionAfterRestart(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	r := build(t, kind(), config(s, "")).start()
+	var ids []string
+	for range 3 {
+		sent, err := r.ch.Send(t.Context(), msg.Outbound{ID: "x", To: address("7"), Text: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, string(sent.IDs[0]))
+	}
+	r.stop()
+	next := build(t, kind(), config(s, ""))
+	next.state = r.state
+	next.start()
+	if _, err := next.ch.Send(t.Context(), msg.Outbound{ID: "y", To: address("8"), Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []string{ids[0], "999", ids[2]} {
+		s.Push(`{"message_reaction":{"chat":{"id":7,"type":"private"},"message_id":` + n + `,"date":5,"user":{"id":7,"first_name":"Al"},"old_reaction":[],"new_reaction":[{"type":"emoji","emoji":"👍"}]}}`)
+	}
+	for _, n := range []string{ids[0], ids[2]} {
+		if in := wait(t, next.got, "a reaction"); in.Text != "Al reacted with 👍 on your message "+n {
+			t.Errorf("received %+v, want the reaction to %s", in, n)
+		}
+	}
+	next.none()
+}

@@ -168,7 +168,7 @@ func (p *poller) store(ctx context.Context, us []update) error {
 	if len(us) == 0 {
 		return nil
 	}
-	ins, upTo := p.messages(us)
+	ins, upTo := p.messages(ctx, us)
 	next := int64(0)
 	var failed error
 	for i, in := range ins {

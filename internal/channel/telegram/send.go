@@ -33,7 +33,7 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	if out.Poll != nil {
 		m, err := b.sendPoll(ctx, a, &to, out)
 		if err == nil {
-			b.took(&r, m)
+			b.took(ctx, &r, m)
 		}
 		return r, err
 	}
@@ -69,10 +69,10 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 }
 
 // took notes a message that was sent.
-func (b *bot) took(r *msg.Receipt, m message) {
+func (b *bot) took(ctx context.Context, r *msg.Receipt, m message) {
 	r.IDs = append(r.IDs, id.Message(strconv.FormatInt(m.ID, 10)))
 	r.At = time.Unix(m.Date, 0)
-	b.wrote(m.Chat.ID, m.ID)
+	b.wrote(ctx, m.Chat.ID, m.ID)
 }
 
 // piece is what one call sends: a text, a file with a text below it, or an album.
@@ -94,7 +94,7 @@ func (b *bot) sendPiece(ctx context.Context, a *api, to *destination, p piece, r
 	}
 	m, err := send(ctx, a, to, p)
 	if err == nil {
-		b.took(r, m)
+		b.took(ctx, r, m)
 	}
 	return err
 }

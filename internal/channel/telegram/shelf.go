@@ -82,7 +82,7 @@ func (b *bot) flushLocked(ctx context.Context, recv channel.Receiver, now bool) 
 	if !now && !whole {
 		return nil
 	}
-	ins, _ := b.messages(s.updates)
+	ins, _ := b.messages(ctx, s.updates)
 	for _, in := range ins { // again from the first after an error: what was stored is known
 		if err := recv(ctx, in); err != nil {
 			return err

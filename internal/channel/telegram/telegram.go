@@ -65,6 +65,7 @@ type bot struct {
 	dialect markdown.Dialect
 	buttons string // where they are: off, dm, group, all, allowlist
 	world   *world
+	ours    ours
 	hook    hook
 	client  atomic.Pointer[api]     // made at first use: the token may be in a file
 	lately  recent.Map[uint64]      // by place: sums of the texts handed on

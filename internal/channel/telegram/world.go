@@ -12,22 +12,19 @@ import (
 )
 
 // world is what the bot learned from the messages it saw: Telegram has no way
-// to ask who is there. It is bounded, and kept over
-// restarts but for what the bot sent.
+// to ask who is there. It is bounded, and kept over restarts.
 type world struct {
 	mu     sync.Mutex
 	topics map[string]string // by "<chat>/<topic>"
 	people map[int64]user
 	chats  map[int64]chat
-	sent   map[string]bool // "<chat>/<message>" of our own
-	order  []string        // of sent, oldest first
 
 	stickers map[string]sticker // by file
 	changed  bool               // since it was kept
 }
 
 func newWorld() *world {
-	return &world{topics: map[string]string{}, people: map[int64]user{}, chats: map[int64]chat{}, sent: map[string]bool{}, stickers: map[string]sticker{}}
+	return &world{topics: map[string]string{}, people: map[int64]user{}, chats: map[int64]chat{}, stickers: map[string]sticker{}}
 }
 
 // put keeps v under k, unless the map is full, and tells whether that changed
@@ -146,27 +143,4 @@ func (b *bot) room(m *message) msg.Room {
 		r.Parent = id.Peer(strconv.FormatInt(m.Chat.ID, 10))
 	}
 	return r
-}
-
-// wrote remembers a message of our own, for reactions to it.
-func (b *bot) wrote(chat, m int64) {
-	const most = 5000
-	w := b.world
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	k := topicKey(chat, m)
-	if w.sent[k] {
-		return
-	}
-	w.sent[k] = true
-	if w.order = append(w.order, k); len(w.order) > most {
-		delete(w.sent, w.order[0])
-		w.order = w.order[1:]
-	}
-}
-
-func (b *bot) own(chat, m int64) bool {
-	b.world.mu.Lock()
-	defer b.world.mu.Unlock()
-	return b.world.sent[topicKey(chat, m)]
 }
