@@ -14,6 +14,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/provider/codex"
 	"github.com/openclaw-go/openclaw/internal/provider/copilot"
 	"github.com/openclaw-go/openclaw/internal/provider/demo"
+	"github.com/openclaw-go/openclaw/internal/provider/google"
 	"github.com/openclaw-go/openclaw/internal/provider/openai"
 	"github.com/openclaw-go/openclaw/internal/provider/responses"
 )
@@ -39,6 +40,8 @@ func Providers() []provider.Kind {
 		codex.Kind(responses.Kind()),
 		copilot.Kind(openai.Kind(), responses.Kind(), anthropic.Kind()),
 		demo.Kind(),
+		google.Kind(),
+		google.Vertex(),
 		openai.Kind(),
 		responses.Kind(),
 	}

@@ -241,10 +241,6 @@ func (r *Resolver) standIn(api string, cfg *provider.Config) (provider.Kind, boo
 		if !strings.HasSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1") {
 			cfg.BaseURL = provider.Join(cfg.BaseURL, "/v1")
 		}
-	case "google-generative-ai":
-		if !strings.Contains(cfg.BaseURL, "/openai") {
-			cfg.BaseURL = provider.Join(cfg.BaseURL, "/openai")
-		}
 	default:
 		return provider.Kind{}, false
 	}

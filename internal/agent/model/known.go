@@ -54,9 +54,13 @@ func catalogue() []known {
 		{id: "openrouter", env: []string{"OPENROUTER_API_KEY"}, baseURL: "https://openrouter.ai/api/v1", api: oai, model: "auto", models: []llm.Model{
 			m("auto", "OpenRouter chooses", 200_000, 8192, false, eyes),
 		}},
-		{id: "google", env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, baseURL: "https://generativelanguage.googleapis.com/v1beta/openai", api: oai, model: "gemini-3-flash-preview", models: []llm.Model{
+		{id: "google", env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, baseURL: "https://generativelanguage.googleapis.com/v1beta", api: "google-generative-ai", model: "gemini-3-flash-preview", models: []llm.Model{
 			m("gemini-3-pro-preview", "Gemini 3 Pro", 1_048_576, 65_536, true, eyes, 2, 12, 0.2, 0),
 			m("gemini-3-flash-preview", "Gemini 3 Flash", 1_048_576, 65_536, true, eyes, 0.5, 3, 0.05, 0),
+		}},
+		{id: "google-vertex", env: []string{"GOOGLE_CLOUD_API_KEY"}, api: "google-vertex", models: []llm.Model{
+			m("gemini-3-pro-preview", "Gemini 3 Pro (Vertex)", 1_048_576, 65_536, true, eyes, 2, 12, 0.2, 0),
+			m("gemini-3-flash-preview", "Gemini 3 Flash (Vertex)", 1_048_576, 65_536, true, eyes, 0.5, 3, 0.05, 0),
 		}},
 		{id: "xai", env: []string{"XAI_API_KEY"}, baseURL: "https://api.x.ai/v1", api: oai, model: "grok-4", models: []llm.Model{
 			m("grok-4", "Grok 4", 256_000, 64_000, true, eyes, 3, 15, 0.75, 0),

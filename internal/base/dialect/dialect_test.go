@@ -149,11 +149,8 @@ func FuzzSchema(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		for _, n := range all {
 			got := dialect.For(n).Schema(in)
-			var o struct {
-				Type       string                     `json:"type"`
-				Properties map[string]json.RawMessage `json:"properties"`
-			}
-			if err := json.Unmarshal(got, &o); err != nil || o.Type != "object" || o.Properties == nil {
+			o := map[string]json.RawMessage{} // names are exact here, unlike in a struct
+			if err := json.Unmarshal(got, &o); err != nil || string(o["type"]) != `"object"` || len(o["properties"]) == 0 || o["properties"][0] != '{' {
 				t.Fatalf("%s(%q) = %s, want the schema of an object (%v)", n, in, got, err)
 			}
 			if again := dialect.For(n).Schema(in); !bytes.Equal(got, again) {
