@@ -22,7 +22,7 @@ func (s Suite) cut(t *testing.T) {
 	cutAt := make(chan int, 1)
 	url := Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write([]byte(strings.Join(lines[:<-cutAt], ""))) // the client may have gone
+		_, _ = w.Write(s.wire(kind, strings.Join(lines[:<-cutAt], ""))) // the client may have gone
 	})
 	p := s.open(t, url, provider.Limits{})
 	done := 0
@@ -93,7 +93,7 @@ func (s Suite) silence(t *testing.T) {
 	t.Helper()
 	body, _, _ := s.recording(t, s.Plain)
 	half := body[:len(body)/2]
-	half = half[:strings.LastIndex(half, "\n\n")+2]
+	half = half[:strings.LastIndex(half, s.Form.Break)+len(s.Form.Break)]
 	const long, short = time.Minute, 60 * time.Millisecond
 	for name, tt := range map[string]struct {
 		limits  provider.Limits
@@ -109,12 +109,13 @@ func (s Suite) silence(t *testing.T) {
 				<-r.Context().Done()
 				return
 			}
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = fmt.Fprint(w, tt.start) // the client may have gone
+			w.Header().Set("Content-Type", s.Form.Type)
+			_, _ = w.Write(s.Form.Wire(tt.start)) // the client may have gone
 			tick := time.NewTicker(10 * time.Millisecond)
 			defer tick.Stop()
 			for r.Context().Err() == nil {
-				_, _ = fmt.Fprint(w, ": ping\n\n", s.Noise) // the client may have gone
+				_, _ = fmt.Fprint(w, s.Form.Comment) // the client may have gone
+				_, _ = w.Write(s.Form.Wire(s.Noise)) // the client may have gone
 				_ = http.NewResponseController(w).Flush()
 				<-tick.C
 			}

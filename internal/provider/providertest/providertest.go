@@ -3,7 +3,8 @@
 // of refusal, and silence in all its forms.
 //
 // A recording is a body, NAME.sse or NAME.body, with NAME.json beside it that
-// says what must come of it ([Want]).
+// says what must come of it ([Want]). A format that isn't made of events has
+// other streams than .sse; see [Form].
 package providertest
 
 import (
@@ -59,6 +60,31 @@ type Suite struct {
 	Noise string
 	// Credential is used in place of Key where only a certain form will do.
 	Credential string
+	// Form is how a stream is written; the zero value is an event stream.
+	Form Form
+}
+
+// Form is a way of writing a stream.
+type Form struct {
+	Ext  string // the ending of recordings: ".sse"
+	Type string // Content-Type: text/event-stream
+	// Comment is sent with Noise; it is empty where a format has none.
+	Comment string
+	// Wire makes what goes over the wire of the recording's text, or of whole
+	// lines of it; nil leaves the text as it is.
+	Wire func(lines string) []byte
+	// Break ends a piece of the stream: an empty line.
+	Break string
+}
+
+func (f Form) orEvents() Form {
+	if f.Ext == "" {
+		f = Form{Ext: ".sse", Type: "text/event-stream", Comment: ": ping\n\n", Break: "\n\n"}
+	}
+	if f.Wire == nil {
+		f.Wire = func(lines string) []byte { return []byte(lines) }
+	}
+	return f
 }
 
 func (s Suite) credential() string {
@@ -71,6 +97,7 @@ func (s Suite) credential() string {
 // Run runs the suite.
 func Run(t *testing.T, s Suite) {
 	t.Helper()
+	s.Form = s.Form.orEvents()
 	if s.Streams == nil {
 		p, err := s.Kind.New(provider.NewClient(), provider.Config{ID: "test"})
 		if err != nil {
@@ -134,8 +161,16 @@ func (s Suite) serve(t *testing.T, name string, change func(string) string) stri
 		if want.Status != 0 {
 			w.WriteHeader(want.Status)
 		}
-		_, _ = w.Write([]byte(body)) // the client may have gone
+		_, _ = w.Write(s.wire(kind, body)) // the client may have gone
 	})
+}
+
+// wire is body as it is sent.
+func (s Suite) wire(kind, body string) []byte {
+	if kind == s.Form.Type {
+		return s.Form.Wire(body)
+	}
+	return []byte(body)
 }
 
 // Serve starts a server that reads each request before h answers it.
@@ -163,8 +198,8 @@ func (s Suite) recording(t *testing.T, name string) (body, kind string, want Wan
 	if err != nil {
 		t.Fatalf("%s.json: %v", name, err)
 	}
-	kind = "text/event-stream"
-	raw, err = fs.ReadFile(s.Streams, name+".sse")
+	kind = s.Form.Type
+	raw, err = fs.ReadFile(s.Streams, name+s.Form.Ext)
 	if errors.Is(err, fs.ErrNotExist) {
 		kind = "application/json"
 		raw, err = fs.ReadFile(s.Streams, name+".body")
