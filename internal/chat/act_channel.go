@@ -127,7 +127,7 @@ func onChannel(ctx context.Context, a Action, to msg.Address, c channel.Channel)
 			}
 		}
 	}
-	return nil, fault.New(fault.Invalid, "chat.Act", fmt.Sprintf("%s can't do %q; it can: send, reply, %s", to.Channel, a.Do, strings.Join(capabilities(c), ", ")))
+	return nil, fault.New(fault.Invalid, "chat.Act", fmt.Sprintf("%s can't do %q; it can: %s", to.Channel, a.Do, strings.Join(capabilities(c), ", ")))
 }
 
 func seenOf(ms []msg.Inbound) []seen {

@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/rpc"
 )
 
 type sendFlags struct {
@@ -106,7 +108,8 @@ func (sh *shell) send(ctx context.Context, f sendFlags) error {
 	return nil
 }
 
-// deliver calls send, or message.action for what send has no place for.
+// deliver calls message.action, which asks the gates of the channel. An older
+// gateway has only send, which has no place for some of it.
 func (sh *shell) deliver(ctx context.Context, f sendFlags, ch string, params map[string]any, result any) error {
 	more := map[string]any{}
 	for k, v := range map[string]string{"buttons": f.buttons, "components": f.components} {
@@ -124,17 +127,19 @@ func (sh *shell) deliver(ctx context.Context, f sendFlags, ch string, params map
 	if f.silent {
 		more["silent"] = true
 	}
-	if len(more) == 0 {
-		return sh.call(ctx, target{timeout: 30000}, "send", params, result)
-	}
+	plain := len(more) == 0
 	for from, to := range map[string]string{"to": "target", "message": "message", "accountId": "accountId", "threadId": "threadId", "mediaUrl": "media"} {
 		if v, ok := params[from]; ok {
 			more[to] = v
 		}
 	}
-	return sh.call(ctx, target{timeout: 30000}, "message.action", map[string]any{
+	err := sh.call(ctx, target{timeout: 30000}, "message.action", map[string]any{
 		"action": "send", "channel": ch, "params": more, "idempotencyKey": params["idempotencyKey"],
 	}, result)
+	if e, ok := errors.AsType[*rpc.Error](err); plain && ok && strings.HasPrefix(e.Message, "unknown method: ") {
+		return sh.call(ctx, target{timeout: 30000}, "send", params, result)
+	}
+	return err
 }
 
 func prefixed(prefix, s string) string {

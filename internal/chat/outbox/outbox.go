@@ -132,17 +132,6 @@ func (o *Outbox) Channels() []id.Channel {
 	return out
 }
 
-// Attached returns the channels that are attached, in no order.
-func (o *Outbox) Attached() []channel.Channel {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	out := make([]channel.Channel, 0, len(o.lines))
-	for _, l := range o.lines {
-		out = append(out, l.ch)
-	}
-	return out
-}
-
 // Send stores outs for delivery and returns.
 func (o *Outbox) Send(ctx context.Context, outs ...msg.Outbound) error {
 	for i := range outs {
