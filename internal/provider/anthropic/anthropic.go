@@ -15,6 +15,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/provider"
+	"github.com/openclaw-go/openclaw/internal/provider/compat"
 )
 
 // API is the wire format's name in models.providers.<id>.api.
@@ -46,6 +47,10 @@ type Provider struct {
 	base   string // ends in /v1
 	header http.Header
 	oauth  bool
+	direct bool // at Anthropic's own address
+	// openAITools: tools in OpenAI's form, which some services want here too.
+	openAITools bool
+	wanting     map[string]bool // models that want them, from the configuration
 }
 
 // New returns a provider for cfg.
@@ -55,6 +60,10 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 	}
 	var section struct {
 		AuthHeader bool `json:"authHeader"`
+		Models     []struct {
+			ID     string        `json:"id"`
+			Compat compat.Quirks `json:"compat"`
+		} `json:"models"`
 	}
 	if len(cfg.Raw) > 0 {
 		if err := json.Unmarshal(cfg.Raw, &section); err != nil {
@@ -70,12 +79,20 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 	p.header.Set("User-Agent", "openclaw")
 	p.header.Set("Anthropic-Version", version)
 	p.oauth = strings.HasPrefix(cfg.APIKey, oauthKey)
+	p.direct = provider.Host(cfg.BaseURL) == "api.anthropic.com"
+	for _, m := range section.Models {
+		if m.Compat.OpenAITools {
+			if p.wanting == nil {
+				p.wanting = map[string]bool{}
+			}
+			p.wanting[m.ID] = true
+		}
+	}
+	row, _ := compat.Of(cfg.ID, cfg.BaseURL)
+	p.openAITools = row.Quirks.OpenAITools
 	switch {
 	case cfg.APIKey == "":
-	case p.oauth:
-		p.header.Set("Authorization", "Bearer "+cfg.APIKey)
-		p.header.Set("Anthropic-Beta", "oauth-2025-04-20")
-	case section.AuthHeader:
+	case p.oauth, section.AuthHeader, row.Quirks.Bearer:
 		p.header.Set("Authorization", "Bearer "+cfg.APIKey)
 	default:
 		p.header.Set("X-Api-Key", cfg.APIKey)
@@ -89,8 +106,13 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 // Stream asks for one answer.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
-		body := encode(make([]byte, 0, provider.Room(&req)), &req)
-		call, err := provider.Open(ctx, p.client, op, p.cfg, provider.Join(p.base, "/messages"), p.header, body)
+		own, err := p.options(&req.Model)
+		if err != nil {
+			yield(llm.Event{}, err)
+			return
+		}
+		body := encode(make([]byte, 0, provider.Room(&req)), &req, own)
+		call, err := provider.Open(ctx, p.client, op, p.cfg, provider.Join(p.base, "/messages"), own.headers(p.header), body)
 		if err != nil {
 			yield(llm.Event{}, err)
 			return

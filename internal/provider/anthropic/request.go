@@ -11,6 +11,7 @@ import (
 
 const (
 	cached       = `"cache_control":{"type":"ephemeral"}`
+	cachedLong   = `"cache_control":{"type":"ephemeral","ttl":"1h"}`
 	defaultMax   = 8192
 	idLimit      = 64
 	redacted     = "redacted_thinking:" // before the data, in a block's signature
@@ -22,8 +23,8 @@ const (
 // encode appends the body of req to b. The order of members is fixed and the
 // cache marks stand at the ends of what stays the same: tools, system, the
 // latest two turns of the user's.
-func encode(b []byte, req *llm.Request) []byte {
-	w := &writer{b: b, req: req, images: provider.Accepts(req.Model)}
+func encode(b []byte, req *llm.Request, own *options) []byte {
+	w := &writer{b: b, req: req, opt: own, images: provider.Accepts(req.Model)}
 	messages := provider.Pair(req.Messages)
 	w.b = append(w.b, '{')
 	w.b = jsonw.String(jsonw.Key(w.b, "model"), req.Model.ID)
@@ -31,6 +32,9 @@ func encode(b []byte, req *llm.Request) []byte {
 	w.tools()
 	w.system()
 	w.messages(messages)
+	if own.tier != "" {
+		w.str("service_tier", own.tier)
+	}
 	w.raw("stream", "true")
 	return append(w.b, '}')
 }
@@ -38,8 +42,16 @@ func encode(b []byte, req *llm.Request) []byte {
 type writer struct {
 	b      []byte
 	req    *llm.Request
+	opt    *options
 	images bool
 	think  bool
+}
+
+// mark marks the end of what the service may keep.
+func (w *writer) mark() {
+	if w.opt.cache != "" {
+		w.b = append(append(w.b, ','), w.opt.cache...)
+	}
 }
 
 func (w *writer) raw(key, value string) { w.b = append(jsonw.Key(w.b, key), value...) }
@@ -147,18 +159,24 @@ func (w *writer) tools() {
 	for i := range w.req.Tools {
 		t := &w.req.Tools[i]
 		w.b = append(jsonw.Comma(w.b), '{')
+		schema := "input_schema"
+		if w.opt.openAITools {
+			w.b, schema = append(w.b, `"type":"function","function":{`...), "parameters"
+		}
 		w.str("name", t.Name)
 		if t.Description != "" {
 			w.str("description", t.Description)
 		}
-		w.b = jsonw.Key(w.b, "input_schema")
+		w.b = jsonw.Key(w.b, schema)
 		if len(t.Schema) > 0 {
 			w.b = append(w.b, t.Schema...)
 		} else {
 			w.b = append(w.b, `{"type":"object","properties":{}}`...)
 		}
-		if i == n-1 {
-			w.b = append(append(w.b, ','), cached...)
+		if w.opt.openAITools {
+			w.b = append(w.b, '}')
+		} else if i == n-1 {
+			w.mark()
 		}
 		w.b = append(w.b, '}')
 	}
@@ -171,7 +189,8 @@ func (w *writer) system() {
 	}
 	w.b = append(jsonw.Key(w.b, "system"), `[{"type":"text"`...)
 	w.str("text", w.req.System)
-	w.b = append(append(append(w.b, ','), cached...), `}]`...)
+	w.mark()
+	w.b = append(w.b, `}]`...)
 }
 
 func (w *writer) messages(ms []llm.Message) {
@@ -235,7 +254,9 @@ func (w *writer) turn(ms []llm.Message, mark bool) {
 		last = len(w.b)
 	}
 	if mark && last == len(w.b) && w.b[last-1] == '}' {
-		w.b = append(append(append(w.b[:last-1], ','), cached...), '}')
+		w.b = w.b[:last-1]
+		w.mark()
+		w.b = append(w.b, '}')
 	}
 	w.b = append(w.b, ']', '}')
 }

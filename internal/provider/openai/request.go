@@ -10,6 +10,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/jsonw"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/provider"
+	"github.com/openclaw-go/openclaw/internal/provider/compat"
 )
 
 // encode appends the body of req to b. The order of members is fixed, so that
@@ -20,15 +21,15 @@ func (p *Provider) encode(b []byte, req *llm.Request) []byte {
 	w.b = jsonw.String(jsonw.Key(w.b, "model"), req.Model.ID)
 	w.messages()
 	w.raw("stream", "true")
-	if on(w.q.StreamUsage) {
+	if w.q.StreamUsage.On() {
 		w.raw("stream_options", `{"include_usage":true}`)
 	}
-	if on(w.q.Store) {
+	if w.q.Store.On() {
 		w.raw("store", "false")
 	}
 	w.limits()
 	w.thinking()
-	if on(w.q.Tools) {
+	if w.q.Tools.On() {
 		w.tools()
 	}
 	return append(w.b, '}')
@@ -73,6 +74,10 @@ func (w *writer) thinking() {
 		} else {
 			w.raw("thinking", `{"type":"enabled"}`)
 		}
+	case "mistral":
+		if !off {
+			w.raw("prompt_mode", `"reasoning"`)
+		}
 	case "qwen":
 		w.raw("enable_thinking", strconv.FormatBool(!off))
 	case "openrouter":
@@ -82,7 +87,7 @@ func (w *writer) thinking() {
 			w.raw("reasoning", `{"effort":"`+effort(level)+`"}`)
 		}
 	default:
-		if !off && on(w.q.Effort) {
+		if !off && w.q.Effort.On() {
 			w.str("reasoning_effort", effort(level))
 		}
 	}
@@ -115,7 +120,7 @@ func (w *writer) tools() {
 		} else {
 			w.b = append(w.b, `{"type":"object","properties":{}}`...)
 		}
-		if on(w.q.Strict) {
+		if w.q.Strict.On() {
 			w.raw("strict", "false")
 		}
 		w.b = append(w.b, `}}`...)
@@ -127,7 +132,7 @@ func (w *writer) messages() {
 	w.b = append(jsonw.Key(w.b, "messages"), '[')
 	if w.req.System != "" {
 		role := "system"
-		if w.req.Model.Reasoning && w.q.DeveloperRole != nil && *w.q.DeveloperRole {
+		if w.req.Model.Reasoning && w.q.DeveloperRole == compat.Yes {
 			role = "developer"
 		}
 		w.open(role)
@@ -272,7 +277,7 @@ func (w *writer) call(c *llm.Call, ours, first bool) {
 		if inner := bytes.TrimSpace(c.Extra[1 : len(c.Extra)-1]); len(inner) > 0 {
 			w.b = append(append(w.b, ','), inner...)
 		}
-	case w.q.google && first:
+	case w.q.Google && first:
 		// What Google documents for a call that it didn't make itself.
 		w.raw("extra_content", `{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 	}

@@ -54,7 +54,7 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 	p.header.Set("Content-Type", "application/json")
 	p.header.Set("Accept", "text/event-stream, application/json")
 	p.header.Set("User-Agent", "openclaw")
-	if cfg.APIKey != "" {
+	if cfg.APIKey != "" && cfg.Headers["Api-Key"] == "" { // Azure's place for it
 		p.header.Set("Authorization", "Bearer "+cfg.APIKey)
 	}
 	for k, v := range cfg.Headers {
