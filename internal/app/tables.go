@@ -15,6 +15,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/provider/copilot"
 	"github.com/openclaw-go/openclaw/internal/provider/demo"
 	"github.com/openclaw-go/openclaw/internal/provider/google"
+	"github.com/openclaw-go/openclaw/internal/provider/ollama"
 	"github.com/openclaw-go/openclaw/internal/provider/openai"
 	"github.com/openclaw-go/openclaw/internal/provider/responses"
 )
@@ -42,6 +43,7 @@ func Providers() []provider.Kind {
 		demo.Kind(),
 		google.Kind(),
 		google.Vertex(),
+		ollama.Kind(),
 		openai.Kind(),
 		responses.Kind(),
 	}

@@ -206,9 +206,6 @@ func (r *Resolver) make(ctx context.Context, g *generation, s *service, api, key
 	cfg := provider.Config{ID: s.id, BaseURL: s.baseURL(), APIKey: key, Raw: s.conf.Raw, Getenv: g.getenv}
 	kind, ok := r.kinds[api]
 	if !ok {
-		kind, ok = r.standIn(api, &cfg)
-	}
-	if !ok {
 		return nil, fault.New(fault.Invalid, "model.Attempts", s.id+": the wire format "+api+" isn't supported; set models.providers."+s.id+".api to openai-completions or anthropic-messages")
 	}
 	for name, raw := range s.conf.Headers {
@@ -232,20 +229,6 @@ func (r *Resolver) make(ctx context.Context, g *generation, s *service, api, key
 		return nil, err
 	}
 	return provider.Cleaned(p), nil
-}
-
-// standIn finds a format that the same service also speaks.
-func (r *Resolver) standIn(api string, cfg *provider.Config) (provider.Kind, bool) {
-	switch api {
-	case "ollama":
-		if !strings.HasSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1") {
-			cfg.BaseURL = provider.Join(cfg.BaseURL, "/v1")
-		}
-	default:
-		return provider.Kind{}, false
-	}
-	k, ok := r.kinds["openai-completions"]
-	return k, ok
 }
 
 // secret resolves raw, which may be a plain string.

@@ -65,10 +65,6 @@ func (r *Resolver) probeIfNeeded(ctx context.Context, a id.Agent) {
 }
 
 func (r *Resolver) probe(ctx context.Context) {
-	kind, ok := r.kinds["openai-completions"]
-	if !ok {
-		return
-	}
 	// The look serves later runs too, so the end of this one doesn't cut it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeFor)
 	defer cancel()
@@ -76,6 +72,13 @@ func (r *Resolver) probe(ctx context.Context) {
 	var wg sync.WaitGroup
 	for i, p := range r.local.places {
 		wg.Go(func() {
+			kind, ok := r.kinds[p.id] // its own format
+			if !ok {
+				kind, ok = r.kinds["openai-completions"]
+			}
+			if !ok {
+				return
+			}
 			x, err := kind.New(r.client, provider.Config{ID: p.id, BaseURL: p.baseURL})
 			if err != nil {
 				return

@@ -25,6 +25,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/provider"
 	"github.com/openclaw-go/openclaw/internal/provider/demo"
+	"github.com/openclaw-go/openclaw/internal/provider/ollama"
 	"github.com/openclaw-go/openclaw/internal/provider/openai"
 )
 
@@ -351,6 +352,26 @@ func TestLocal(t *testing.T) {
 	}
 	if got := r.Default("main").String(); got != "ollama/llama3.2" || asked != 1 {
 		t.Errorf("Default = %s, asked %d times", got, asked)
+	}
+}
+
+// TestLocalOllama: Ollama is spoken to in its own format, which tells the window.
+func TestLocalOllama(t *testing.T) {
+	noKeys(t)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/tags" {
+			_, _ = fmt.Fprint(w, `{"models":[{"name":"llama3.2"}]}`)
+			return
+		}
+		_, _ = fmt.Fprint(w, `{"capabilities":["completion","tools"],"model_info":{"llama.context_length":131072}}`)
+	}))
+	defer srv.Close()
+	c := parse(t, `{}`)
+	r := model.New([]provider.Kind{openai.Kind(), ollama.Kind(), demo.Kind()}, provider.NewClient(), func() *config.Config { return c }, nil, nil)
+	r.SetPlaces("ollama", srv.URL+"/v1")
+	r.Probe(t.Context())
+	if m := r.Default("main"); m.String() != "ollama/llama3.2" || m.API != ollama.API || m.ContextWindow != 131_072 {
+		t.Errorf("Default = %+v", m)
 	}
 }
 

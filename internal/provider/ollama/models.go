@@ -60,7 +60,10 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
 
 // show asks about one model; nil is one that doesn't converse.
 func (p *Provider) show(ctx context.Context, name string) *llm.Model {
-	m := &llm.Model{Provider: p.cfg.ID, ID: name, Name: strings.TrimSuffix(name, ":latest"), API: API, Input: []string{"text"}}
+	m := &llm.Model{
+		Provider: p.cfg.ID, ID: name, Name: strings.TrimSuffix(name, ":latest"), API: API,
+		ContextWindow: defaultWindow, Input: []string{"text"},
+	}
 	body, err := json.Marshal(map[string]string{"model": name})
 	if err != nil {
 		return m

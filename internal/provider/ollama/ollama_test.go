@@ -195,7 +195,7 @@ func TestModels(t *testing.T) {
 	got, err := open(t, provider.Config{BaseURL: url}).Models(t.Context())
 	want := []llm.Model{
 		{Provider: "test", ID: "qwen3:latest", Name: "qwen3", API: ollama.API, ContextWindow: 40_960, Reasoning: true, Input: []string{"text", "image"}},
-		{Provider: "test", ID: "old", Name: "old", API: ollama.API, Input: []string{"text"}},
+		{Provider: "test", ID: "old", Name: "old", API: ollama.API, ContextWindow: 65_536, Input: []string{"text"}},
 	}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("Models: %v (-want +got)\n%s", err, d)
