@@ -142,6 +142,8 @@ type Rules struct {
 	// first that speaks about the sender counts, and it only takes away.
 	Tools   []ToolRules
 	History *int // historyLimit, when said
+	// InTopic is requireTopic: a direct chat is heard only in its topics.
+	InTopic bool
 }
 
 // ToolRules are what one entry of a section says about the tools of its room.

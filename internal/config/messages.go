@@ -116,7 +116,10 @@ type ChannelSection struct {
 	AllowFrom      []string         `json:"allowFrom"`   // numbers keep their digits
 	GroupAllowFrom []string         `json:"groupAllowFrom"`
 	Groups         map[string]Group `json:"groups"`
-	TextChunkLimit int              `json:"textChunkLimit"`
+	// Direct are direct chats with settings of their own; "*" is the default of
+	// the others.
+	Direct         map[string]DirectChat `json:"direct"`
+	TextChunkLimit int                   `json:"textChunkLimit"`
 	ChannelAnswer
 	AllowBots    Bots `json:"allowBots"`
 	HistoryLimit *int `json:"historyLimit"` // of what was said beside the agent; 0 is none
@@ -153,6 +156,13 @@ type Group struct {
 	ToolsBySender map[string]settings.ToolPolicy `json:"toolsBySender"`
 	// Topics are the threads of a group with settings of their own.
 	Topics map[string]Group `json:"topics"`
+}
+
+// DirectChat is one of channels.<id>.direct.
+type DirectChat struct {
+	Group
+	DMPolicy     string `json:"dmPolicy"`
+	RequireTopic *bool  `json:"requireTopic"` // only what stands in a topic is heard
 }
 
 // Account is one login of a channel, section and account values merged.

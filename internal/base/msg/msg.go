@@ -43,6 +43,8 @@ type Room struct {
 	GuildName string   `json:"guildName,omitempty"` // and its name
 	Team      string   `json:"team,omitempty"`      // id of the Slack workspace
 	Roles     []string `json:"roles,omitempty"`     // ids of the sender's roles there
+	// Agent is the one that the account's section names for the place.
+	Agent id.Agent `json:"agent,omitempty"`
 }
 
 // Quote is the message that another one answers.

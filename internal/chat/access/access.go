@@ -92,7 +92,7 @@ func (g *Gate) Admit(ctx context.Context, in msg.Inbound) (Decision, error) {
 	var d Decision
 	var err error
 	if direct(in) {
-		d, err = g.direct(ctx, in, acc, s)
+		d, err = g.direct(ctx, in, acc, r, s)
 	} else {
 		d, err = g.group(ctx, in, acc, r, s)
 	}
@@ -110,15 +110,39 @@ func (g *Gate) Admit(ctx context.Context, in msg.Inbound) (Decision, error) {
 
 func direct(in msg.Inbound) bool { return in.At.Kind == msg.Direct || in.At.Kind == "" }
 
-// direct applies dmPolicy.
-func (g *Gate) direct(ctx context.Context, in msg.Inbound, acc config.Account, s sender) (Decision, error) {
+// direct applies what is said about the chat, and dmPolicy.
+func (g *Gate) direct(ctx context.Context, in msg.Inbound, acc config.Account, r channel.Rules, s sender) (Decision, error) {
 	c := acc.Common
+	if s.kind.Rules != nil {
+		r = channel.Rules{} // those are of rooms
+	}
+	switch {
+	case r.Disabled:
+		return Decision{Reason: "the chat is disabled"}, nil
+	case r.InTopic && in.At.Thread == "":
+		return Decision{Reason: "the chat is heard only in a topic"}, nil
+	case r.Allow != nil && !s.on(r.Allow) && (!hasStar(r.Allow) || !s.heard()):
+		return Decision{Reason: "not on the chat's list"}, nil
+	}
+	if r.Allow != nil {
+		c.AllowFrom = r.Allow
+	}
+	c.DMPolicy = cmp.Or(r.Policy, c.DMPolicy)
+	d, err := g.directly(ctx, in, c, r, s)
+	if d.Verdict == Respond {
+		d.Prompt, d.Skills = r.Prompt, r.Skills
+	}
+	return d, err
+}
+
+// directly applies dmPolicy.
+func (g *Gate) directly(ctx context.Context, in msg.Inbound, c config.ChannelSection, r channel.Rules, s sender) (Decision, error) {
 	listed := s.on(c.AllowFrom)
 	switch c.DMPolicy {
 	case "disabled":
 		return Decision{Reason: "dmPolicy is disabled"}, nil
 	case "open":
-		if listed || hasStar(c.AllowFrom) && s.heard() {
+		if listed || (hasStar(c.AllowFrom) || r.Listed) && s.heard() {
 			return Decision{Verdict: Respond, Reason: "dmPolicy is open"}, nil
 		}
 		return Decision{Reason: `dmPolicy is open, but allowFrom has no "*"`}, nil

@@ -47,6 +47,15 @@ func Findings(ch id.Channel, acc config.Account, k channel.Kind) []feature.Findi
 	for _, name := range slices.Sorted(maps.Keys(c.Groups)) {
 		group(k, where+".groups."+name, c.Groups[name], c.DangerouslyAllowNameMatching, add)
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Direct)) {
+		d := c.Direct[name]
+		at := where + ".direct." + name
+		if !slices.Contains([]string{"", "pairing", "allowlist", "open", "disabled"}, d.DMPolicy) {
+			add("error", fmt.Sprintf("%s.dmPolicy: %q is no policy, so nobody is let in there", at, d.DMPolicy),
+				"use pairing, allowlist, open or disabled")
+		}
+		group(k, at, d.Group, c.DangerouslyAllowNameMatching, add)
+	}
 	return out
 }
 

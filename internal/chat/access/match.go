@@ -73,7 +73,9 @@ func roomRules(k channel.Kind, acc config.Account, in msg.Inbound) channel.Rules
 	switch {
 	case k.Rules != nil:
 		r = k.Rules(acc.Raw, in)
-	case !direct(in):
+	case direct(in):
+		r = directRules(acc.Common, in.At)
+	default:
 		r = groupRules(acc.Common, in.At)
 	}
 	if r.Bots == "" {
@@ -88,45 +90,69 @@ func roomRules(k channel.Kind, acc config.Account, in msg.Inbound) channel.Rules
 // groupRules merges "*", the group and its topic, the nearer over the farther.
 func groupRules(c config.ChannelSection, at msg.Address) channel.Rules {
 	r := channel.Rules{Others: len(c.Groups) > 0}
-	apply := func(g config.Group) {
-		if g.Tools != nil || g.ToolsBySender != nil {
-			r.Tools = append([]channel.ToolRules{{All: g.Tools, BySender: g.ToolsBySender}}, r.Tools...)
-		}
-		if g.Enabled != nil {
-			r.Disabled = !*g.Enabled
-		}
-		if g.RequireMention != nil {
-			r.Mention = g.RequireMention
-		}
-		if g.GroupPolicy != "" {
-			r.Policy = g.GroupPolicy
-		}
-		if g.AllowFrom != nil {
-			r.Allow = g.AllowFrom
-		}
-		if g.SystemPrompt != "" {
-			r.Prompt = g.SystemPrompt
-		}
-		if g.Skills != nil {
-			r.Skills = g.Skills
-		}
-	}
-	topic := func(g config.Group) {
-		if t, ok := g.Topics[string(at.Thread)]; ok && at.Thread != "" {
-			apply(t)
-		}
-	}
 	if star, ok := c.Groups["*"]; ok {
 		r.Listed = true
-		apply(star)
-		topic(star)
+		applyPlace(&r, star, at)
 	}
 	if g, ok := find(c.Groups, string(at.Peer)); ok {
 		r.Listed = true
-		apply(g)
-		topic(g)
+		applyPlace(&r, g, at)
 	}
 	return r
+}
+
+// directRules merges "*", the direct chat and its topic. Listed says that the
+// policy is of this chat alone.
+func directRules(c config.ChannelSection, at msg.Address) channel.Rules {
+	var r channel.Rules
+	policy := ""
+	for _, key := range []string{"*", string(at.Peer)} {
+		d, ok := c.Direct[key]
+		if !ok {
+			continue
+		}
+		applyPlace(&r, d.Group, at)
+		if d.DMPolicy != "" {
+			policy, r.Listed = d.DMPolicy, key != "*"
+		}
+		if d.RequireTopic != nil {
+			r.InTopic = *d.RequireTopic
+		}
+	}
+	r.Policy = policy // what is said about groups doesn't hold here
+	return r
+}
+
+// applyPlace puts what g and its topic say over r.
+func applyPlace(r *channel.Rules, g config.Group, at msg.Address) {
+	apply(r, g)
+	if t, ok := g.Topics[string(at.Thread)]; ok && at.Thread != "" {
+		apply(r, t)
+	}
+}
+
+func apply(r *channel.Rules, g config.Group) {
+	if g.Tools != nil || g.ToolsBySender != nil {
+		r.Tools = append([]channel.ToolRules{{All: g.Tools, BySender: g.ToolsBySender}}, r.Tools...)
+	}
+	if g.Enabled != nil {
+		r.Disabled = !*g.Enabled
+	}
+	if g.RequireMention != nil {
+		r.Mention = g.RequireMention
+	}
+	if g.GroupPolicy != "" {
+		r.Policy = g.GroupPolicy
+	}
+	if g.AllowFrom != nil {
+		r.Allow = g.AllowFrom
+	}
+	if g.SystemPrompt != "" {
+		r.Prompt = g.SystemPrompt
+	}
+	if g.Skills != nil {
+		r.Skills = g.Skills
+	}
 }
 
 // find looks a group up, the exact spelling first.

@@ -17,7 +17,8 @@ type Route struct {
 	Agent   id.Agent
 	Session id.SessionKey
 	// By is what decided: peer, parent, guild+roles, guild, team, account or
-	// channel (a binding of that tier, most specific first), broadcast or default.
+	// channel (a binding of that tier, most specific first), broadcast, default, or
+	// place: the account's section names the agent there.
 	By string
 }
 
@@ -42,8 +43,20 @@ func (t *Table) Resolve(in msg.Inbound) Route {
 	if a, ok := t.known(in.Agent); ok && in.Agent != "" {
 		return Route{Agent: a, Session: t.Key(a, in.At), By: "broadcast"}
 	}
+	if a, ok := t.ofPlace(in); ok {
+		return Route{Agent: a, Session: t.Key(a, in.At), By: "place"}
+	}
 	a, by := t.agent(in)
 	return Route{Agent: a, Session: t.Key(a, in.At), By: by}
+}
+
+// ofPlace is the agent that the account's section names for the place of in; one
+// that isn't configured counts as none.
+func (t *Table) ofPlace(in msg.Inbound) (id.Agent, bool) {
+	if in.Room.Agent == "" {
+		return "", false
+	}
+	return t.known(in.Room.Agent)
 }
 
 // Broadcast returns the agents that all answer what is written at a place, in
@@ -51,6 +64,9 @@ func (t *Table) Resolve(in msg.Inbound) Route {
 // the one before it.
 func (t *Table) Broadcast(in msg.Inbound) (agents []id.Agent, one bool) {
 	if len(t.broadcast) == 0 || in.Agent != "" {
+		return nil, false
+	}
+	if _, ok := t.ofPlace(in); ok {
 		return nil, false
 	}
 	for _, p := range places(in.At) {

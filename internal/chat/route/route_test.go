@@ -377,3 +377,34 @@ func BenchmarkResolve(b *testing.B) {
 		table.Resolve(in)
 	}
 }
+
+// The agent that a section names for a place goes before the bindings and the
+// broadcasts, but only one that there is.
+func TestAgentOfAPlace(t *testing.T) {
+	t.Parallel()
+	cfg := configOf([]string{"bound: telegram peer=group:-100"}, config.Session{}, "main", "bound", "coder")
+	cfg.Broadcast.Peers = map[string][]id.Agent{"-200": {"bound", "main"}}
+	table := route.New(cfg)
+	for _, tc := range []struct {
+		at    string
+		agent id.Agent
+		want  string
+		cast  int
+	}{
+		{"telegram/default/group/-100/3", "coder", "coder place agent:coder:telegram:group:-100:topic:3", 0},
+		{"telegram/default/group/-100/3", "", "bound peer agent:bound:telegram:group:-100:topic:3", 0},
+		{"telegram/default/group/-100/3", "ghost", "bound peer agent:bound:telegram:group:-100:topic:3", 0},
+		{"telegram/default/group/-200/3", "coder", "coder place agent:coder:telegram:group:-200:topic:3", 0},
+		{"telegram/default/group/-200/3", "", "main default agent:main:telegram:group:-200:topic:3", 2},
+		{"telegram/default/direct/7/5", "coder", "coder place agent:coder:main:thread:7:5", 0},
+	} {
+		in := msg.Inbound{At: place(tc.at), Room: msg.Room{Agent: tc.agent}}
+		r := table.Resolve(in)
+		if got := fmt.Sprint(r.Agent, " ", r.By, " ", r.Session); got != tc.want {
+			t.Errorf("%s, %q: %s, want %s", tc.at, tc.agent, got, tc.want)
+		}
+		if agents, _ := table.Broadcast(in); len(agents) != tc.cast {
+			t.Errorf("%s, %q: broadcast to %v", tc.at, tc.agent, agents)
+		}
+	}
+}
