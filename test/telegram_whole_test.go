@@ -243,3 +243,55 @@ func TestTelegramAlbumOut(t *testing.T) {
 		t.Errorf("%d albums, %d texts, %d single pictures", n, m, len(p.tg.Calls("sendPhoto")))
 	}
 }
+
+// A topic may have another agent; a direct chat has rules of its own, and can
+// be heard in its topics alone.
+func TestTelegramPlaces(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, object{
+		"groupPolicy": "open",
+		"groups":      object{"-1001": object{"requireMention": false, "topics": object{"3": object{"agentId": "coder"}}}},
+		"direct": object{
+			"7": object{"topics": object{"5": object{"agentId": "coder", "systemPrompt": "Words of topic five."}}},
+			"8": object{"allowFrom": []any{8}, "requireTopic": true},
+			"9": object{"dmPolicy": "disabled"},
+		},
+		"allowFrom": []any{7, 9},
+	})
+	p.Edit(func(config map[string]any) {
+		agents, _ := config["agents"].(map[string]any)
+		agents["list"] = []any{object{"id": "main", "default": true}, object{"id": "coder"}}
+	})
+	p.online(t)
+	topic := func(n int) object { return object{"message_thread_id": n, "is_topic_message": true} }
+	forum := topic(3)
+	forum["chat"] = object{"id": -1001, "type": "supergroup", "title": "G", "is_forum": true}
+	p.text(7, -1001, "for the coder", forum)
+	p.text(7, 7, "five words", topic(5))
+	p.text(8, 8, "outside", nil)
+	p.text(8, 8, "inside", topic(6))
+	p.text(9, 9, "closed", nil)
+	for _, word := range []string{"for the coder", "five words", "inside"} {
+		p.answers(t, word)
+	}
+	p.settled(t)
+	for word, want := range map[string]int{"outside": 0, "closed": 0, "five words": 1} {
+		if n := len(p.model.Calls(word)); n != want {
+			t.Errorf("%q reached the model %d times, want %d", word, n, want)
+		}
+	}
+	if c := p.model.Calls("five words"); len(c) == 1 && !strings.Contains(c[0].Raw, "Words of topic five.") {
+		t.Error("the topic's prompt isn't there")
+	}
+	for _, c := range p.tg.Calls("sendMessage") {
+		if strings.Contains(c.Text, "five words") && fmt.Sprint(c.Params["message_thread_id"]) != "5" {
+			t.Errorf("the answer stands in topic %v", c.Params["message_thread_id"])
+		}
+	}
+	for _, key := range []string{"agent:coder:telegram:group:-1001:topic:3", "agent:coder:main:thread:7:5", "agent:main:main"} {
+		out, _ := p.Command(t.Context(), "sessions", "--all-agents", "--json").CombinedOutput()
+		if !strings.Contains(string(out), `"`+key+`"`) {
+			t.Errorf("no session %s in %.800s", key, out)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
-// asked is what the audit reads of a topic.
+// asked is what the audit reads of a group or a topic.
 type asked struct {
 	Enabled *bool `json:"enabled"`
 	Mention *bool `json:"requireMention"`
@@ -24,7 +24,21 @@ type asked struct {
 type group struct {
 	asked
 
-	Topics map[string]asked `json:"topics"`
+	Topics map[string]topicRules `json:"topics"`
+}
+
+// topicRules is what is read of a topic.
+type topicRules struct {
+	asked
+
+	Agent string `json:"agentId"` // that answers there
+}
+
+// directRules is what is read of an entry of direct.
+type directRules struct {
+	Topics map[string]struct {
+		Agent string `json:"agentId"`
+	} `json:"topics"`
 }
 
 func (a asked) off() bool  { return a.Enabled != nil && !*a.Enabled }

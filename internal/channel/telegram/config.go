@@ -29,9 +29,10 @@ type Config struct {
 	ReactionNotifications string           `json:"reactionNotifications"` // of which messages: off, own (the default), all
 	Actions               map[string]*bool `json:"actions"`               // what the message tool may do
 
-	CustomCommands []customCommand  `json:"customCommands"` // entries of the menu beside the gateway's
-	Groups         map[string]group `json:"groups"`         // read for the audit
-	Network        network          `json:"network"`
+	CustomCommands []customCommand        `json:"customCommands"` // entries of the menu beside the gateway's
+	Groups         map[string]group       `json:"groups"`         // read for the audit, and for agents of topics
+	Direct         map[string]directRules `json:"direct"`         // for agents of topics
+	Network        network                `json:"network"`
 
 	WebhookURL      string `json:"webhookUrl"`      // where Telegram is to call; polling without it
 	WebhookSecret   string `json:"webhookSecret"`   // that its calls bear

@@ -217,7 +217,7 @@ const general = 1
 
 func thread(m *message) id.Thread {
 	switch {
-	case m.Topic && m.Thread != 0:
+	case m.Thread != 0 && (m.Topic || kindOf(m.Chat) == msg.Direct): // elsewhere it may be a chain of answers
 		return id.Thread(strconv.FormatInt(m.Thread, 10))
 	case m.Chat.Forum:
 		return id.Thread(strconv.Itoa(general))

@@ -1,6 +1,7 @@
 package telegram_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -110,5 +111,35 @@ func TestMediaIn(t *testing.T) {
 		if in.Text != tt.text || strings.Join(files, ", ") != tt.files {
 			t.Errorf("%s: %q with %q, want %q with %q", tt.more, in.Text, files, tt.text, tt.files)
 		}
+	}
+}
+
+// Topics have agents of their own, those of direct chats too.
+func TestAgentOfATopic(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	r := build(t, kind(), config(s, `,"groups":{"-1001":{"topics":{"3":{"agentId":"zu"}}},"*":{"topics":{"3":{"agentId":"all"},"1":{"agentId":"main"}}}},`+
+		`"direct":{"7":{"topics":{"5":{"agentId":"coder"}}}}`)).start()
+	for _, tt := range []struct{ chat, topic, agent, thread string }{
+		{`{"id":-1001,"type":"supergroup","is_forum":true}`, `"message_thread_id":3,"is_topic_message":true,`, "zu", "3"},
+		{`{"id":-1001,"type":"supergroup","is_forum":true}`, ``, "main", "1"},
+		{`{"id":-1001,"type":"supergroup","is_forum":true}`, `"message_thread_id":4,"is_topic_message":true,`, "", "4"},
+		{`{"id":-1002,"type":"supergroup","is_forum":true}`, `"message_thread_id":3,"is_topic_message":true,`, "all", "3"},
+		{`{"id":-1001,"type":"supergroup"}`, `"message_thread_id":3,`, "", ""}, // a chain of answers
+		{`{"id":7,"type":"private"}`, `"message_thread_id":5,`, "coder", "5"},
+		{`{"id":7,"type":"private"}`, ``, "", ""},
+		{`{"id":8,"type":"private"}`, `"message_thread_id":5,"is_topic_message":true,`, "", "5"},
+	} {
+		s.Push(`{"message":{"message_id":50,"date":1,"chat":` + tt.chat + `,` + tt.topic + `"from":{"id":7},"text":"x"}}`)
+		in := wait(t, r.got, "a message")
+		if string(in.Room.Agent) != tt.agent || string(in.At.Thread) != tt.thread {
+			t.Errorf("%s %s: agent %q, thread %q; want %q, %q", tt.chat, tt.topic, in.Room.Agent, in.At.Thread, tt.agent, tt.thread)
+		}
+	}
+	if _, err := r.ch.Send(t.Context(), msg.Outbound{ID: "x", To: msg.Address{Kind: msg.Direct, Peer: "7", Thread: "5"}, Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.Calls("sendMessage")[0].Params; fmt.Sprint(p["message_thread_id"]) != "5" {
+		t.Errorf("the answer goes to %v", p)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -132,15 +133,33 @@ func topicKey(chat, topic int64) string {
 // room is what is known about the place of m.
 func (b *bot) room(m *message) msg.Room {
 	if kindOf(m.Chat) == msg.Direct {
-		return msg.Room{}
+		return msg.Room{Agent: b.agentOf(m)}
 	}
 	b.world.mu.Lock()
 	defer b.world.mu.Unlock()
 	const most = 200
-	r := msg.Room{Name: text.Ellipsis(printable(m.Chat.Title), most)}
+	r := msg.Room{Name: text.Ellipsis(printable(m.Chat.Title), most), Agent: b.agentOf(m)}
 	if m.Topic && m.Thread != 0 {
 		r.Topic = text.Ellipsis(printable(b.world.topics[topicKey(m.Chat.ID, m.Thread)]), most)
 		r.Parent = id.Peer(strconv.FormatInt(m.Chat.ID, 10))
 	}
 	return r
+}
+
+// agentOf is the agent that the section names for the topic of m.
+func (b *bot) agentOf(m *message) id.Agent {
+	topic := string(thread(m))
+	if topic == "" {
+		return ""
+	}
+	for _, key := range []string{strconv.FormatInt(m.Chat.ID, 10), "*"} {
+		a := b.cfg.Groups[key].Topics[topic].Agent
+		if kindOf(m.Chat) == msg.Direct {
+			a = b.cfg.Direct[key].Topics[topic].Agent
+		}
+		if a = strings.TrimSpace(a); a != "" {
+			return id.Agent(a)
+		}
+	}
+	return ""
 }
