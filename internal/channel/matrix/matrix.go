@@ -9,7 +9,6 @@ package matrix
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -181,86 +180,6 @@ func (b *bot) once(ctx context.Context, since string, recv channel.Receiver) (st
 	return resp.NextBatch, nil
 }
 
-// login makes sure that the client is logged in and knows who it is.
-func (b *bot) login(ctx context.Context) error {
-	b.mu.Lock()
-	ready := b.ready
-	b.mu.Unlock()
-	if ready {
-		return nil
-	}
-	if b.cli.AccessToken == "" {
-		if err := b.password(ctx); err != nil {
-			return err
-		}
-	}
-	who, err := b.cli.Whoami(ctx)
-	if err != nil {
-		return classify("matrix.login", err)
-	}
-	b.cli.UserID, b.cli.DeviceID = who.UserID, who.DeviceID
-	var k keys
-	if b.cfg.Encryption {
-		if k, err = newKeys(ctx, b); err != nil {
-			return err
-		}
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.ready, b.keys = true, k
-	b.log.InfoContext(ctx, "matrix connected", "user", who.UserID, "device", who.DeviceID, "encryption", k != nil)
-	return nil
-}
-
-// password logs in with the password, or takes the token of the time before.
-func (b *bot) password(ctx context.Context) error {
-	token, err := b.state(ctx, "token")
-	if err != nil {
-		return err
-	}
-	if token != "" {
-		b.cli.AccessToken = token
-		if _, err := b.cli.Whoami(ctx); err == nil {
-			return nil
-		} else if !errors.Is(err, mautrix.MUnknownToken) {
-			b.cli.AccessToken = ""
-			return classify("matrix.login", err)
-		}
-		b.cli.AccessToken = ""
-	}
-	resp, err := b.cli.Login(ctx, &mautrix.ReqLogin{
-		Type: mautrix.AuthTypePassword, Identifier: mautrix.UserIdentifier{Type: mautrix.IdentifierTypeUser, User: b.cfg.UserID},
-		Password: b.cfg.Password, InitialDeviceDisplayName: b.cfg.DeviceName,
-	})
-	if err != nil {
-		err = classify("matrix.login", err)
-		if fault.KindOf(err) == fault.Forbidden {
-			return &fault.Error{Kind: fault.Unauthenticated, Op: "matrix.login", Err: err, Hint: "the homeserver refuses userId and password"}
-		}
-		return err
-	}
-	b.cli.AccessToken, b.cli.UserID, b.cli.DeviceID = resp.AccessToken, resp.UserID, resp.DeviceID
-	return b.setState(ctx, "token", resp.AccessToken)
-}
-
-func (b *bot) closeKeys() {
-	b.mu.Lock()
-	k := b.keys
-	b.keys, b.ready = nil, false
-	b.mu.Unlock()
-	if k != nil {
-		if err := k.close(); err != nil {
-			b.log.Warn("matrix keys not closed cleanly", "err", err)
-		}
-	}
-}
-
-func (b *bot) crypto() keys {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.keys
-}
-
 func (b *bot) status(err error) {
 	if b.env.Status != nil {
 		b.env.Status(err)
@@ -279,47 +198,6 @@ func (b *bot) setState(ctx context.Context, key, value string) error {
 		return nil
 	}
 	return b.env.SetState(ctx, key, value)
-}
-
-// Probe implements [channel.Prober].
-func (b *bot) Probe(ctx context.Context) error {
-	if b.cli.AccessToken == "" {
-		_, err := b.cli.Versions(ctx)
-		return classify("matrix.Probe", err)
-	}
-	_, err := b.cli.Whoami(ctx)
-	return classify("matrix.Probe", err)
-}
-
-// Audit implements [channel.Auditor].
-func (b *bot) Audit(ctx context.Context) ([]channel.Issue, error) {
-	var out []channel.Issue
-	k := b.crypto()
-	if b.cfg.Encryption && k == nil && !hasCrypto {
-		out = append(out, channel.Issue{Kind: "config", Text: "this build can't read encrypted rooms", Mend: "build it with make, which sets the tag goolm"})
-	}
-	if k != nil {
-		ok, err := k.verified(ctx)
-		if err != nil {
-			return out, classify("matrix.Audit", err)
-		}
-		if !ok {
-			out = append(out, channel.Issue{
-				Kind: "auth", Text: "this device isn't verified, so some people's clients may keep keys from it",
-				Mend: "verify the session " + string(b.cli.DeviceID) + " in a client that is logged in as " + string(b.cli.UserID),
-			})
-		}
-	}
-	if !b.cfg.Encryption {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		for r, x := range b.rooms {
-			if x.encrypted {
-				out = append(out, channel.Issue{Kind: "config", Text: "the room " + string(r) + " is encrypted and can't be read", Mend: "set channels.matrix.encryption to true"})
-			}
-		}
-	}
-	return out, nil
 }
 
 // quiet is a syncer that keeps the state store and the keys up to date and
