@@ -52,3 +52,39 @@ func TestMatrix(t *testing.T) {
 		}
 	}
 }
+
+// What a room says about itself opens nothing, allowlistOnly closes what is
+// open, and polls go out.
+func TestMatrixRooms(t *testing.T) {
+	t.Parallel()
+	s := matrixtest.New()
+	t.Cleanup(s.Close)
+	s.Alias("#team:test", matrixtest.Group)
+	s.AddRoom("!trap:test", "@bob:test", "@eve:test")
+	empty := ""
+	s.Put(matrixtest.Event{Room: "!trap:test", Sender: "@eve:test", Type: "m.room.canonical_alias", StateKey: &empty, Content: object{"alias": "#team:test"}})
+	m := harness.NewModel(t)
+	g := harness.New(t, m.URL, object{"channels": object{"matrix": object{
+		"homeserver": s.URL, "accessToken": matrixtest.Token, "allowlistOnly": true, "groupPolicy": "open", "dm": object{"policy": "pairing"},
+		"groups": object{"#team:test": object{"requireMention": false}, "#gone:test": object{}}, "groupAllowFrom": []any{"@bob:test"},
+	}}})
+	n := len(s.Calls("/sync"))
+	g.Start()
+	harness.Until(t, within, "a sync", func() bool { return len(s.Calls("/sync")) > n+1 })
+	text := func(room, body string) matrixtest.Event {
+		return matrixtest.Event{Room: room, Sender: "@bob:test", Type: "m.room.message", Content: object{"msgtype": "m.text", "body": body}}
+	}
+	s.Say("may I pair?")
+	s.Put(text("!trap:test", "claw: from the trap"))
+	s.Put(text(matrixtest.Group, "from the team"))
+	harness.Until(t, within, "an answer", func() bool { return len(s.Shown()) > 0 })
+	if code, out := run(t, g, within, "message", "poll", "--channel", "matrix", "--target", "#team:test", "--poll-question", "Ship it?", "--poll-option", "Yes", "--poll-option", "No"); code != 0 || len(s.Sent("m.poll.start")) != 1 {
+		t.Errorf("poll: %d: %s", code, out)
+	}
+	if got := s.Shown(); len(got) != 1 || !strings.Contains(got[0], "from the team") {
+		t.Errorf("shown: %q", got)
+	}
+	if _, out := run(t, g, within, "channels", "status", "--probe"); !strings.Contains(out, "knows no room #gone:test") {
+		t.Errorf("channels status: %s", out)
+	}
+}

@@ -80,7 +80,16 @@ func (c *Config) Accounts(ch id.Channel) []Account {
 
 func account(name id.Account, n *jsonc.Node, on bool) Account {
 	raw := json.RawMessage(n.JSON())
-	return Account{ID: name, Enabled: on, Common: section(raw), Raw: raw}
+	c := section(raw)
+	if only := n.Get("allowlistOnly"); only != nil && string(only.JSON()) == "true" { // Matrix has that key
+		if c.DMPolicy != "disabled" {
+			c.DMPolicy = "allowlist"
+		}
+		if c.GroupPolicy == "open" {
+			c.GroupPolicy = "allowlist"
+		}
+	}
+	return Account{ID: name, Enabled: on, Common: c, Raw: raw}
 }
 
 // Getenv looks a variable up: in the process, then in .env of the working

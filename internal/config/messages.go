@@ -121,8 +121,8 @@ type ChannelSection struct {
 	Direct         map[string]DirectChat `json:"direct"`
 	TextChunkLimit int                   `json:"textChunkLimit"`
 	ChannelAnswer
-	AllowBots    Bots `json:"allowBots"`
-	HistoryLimit *int `json:"historyLimit"` // of what was said beside the agent; 0 is none
+	AllowBots Bots `json:"allowBots"`
+	HistoryLimit  *int `json:"historyLimit"` // of what was said beside the agent; 0 is none
 	// DangerouslyAllowNameMatching lets allow lists name people by what others
 	// could call themselves too: a nick, a user name.
 	DangerouslyAllowNameMatching bool `json:"dangerouslyAllowNameMatching"`

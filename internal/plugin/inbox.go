@@ -134,6 +134,7 @@ func (a *account) inbound(raw json.RawMessage) (msg.Inbound, error) {
 		}
 	}
 	m.From.Name, m.From.Username = text.Preview(m.From.Name, 200), text.Preview(m.From.Username, 200)
+	m.Room.Alias = text.Preview(m.Room.Alias, 300)
 	m.Room.Name, m.Room.Topic = text.Preview(m.Room.Name, 200), text.Preview(m.Room.Topic, 500)
 	if m.At.Kind == msg.Direct {
 		m.Mentioned = true

@@ -37,6 +37,7 @@ type Sender struct {
 // Room is what a network tells about a conversation beyond its address.
 type Room struct {
 	Name      string   `json:"name,omitempty"`
+	Alias     string   `json:"alias,omitempty"`     // another name by which the configuration may list it
 	Topic     string   `json:"topic,omitempty"`     // what the room is about, or the name of its thread
 	Parent    id.Peer  `json:"parent,omitempty"`    // the room that a thread or forum post belongs to
 	Guild     string   `json:"guild,omitempty"`     // id of the Discord server

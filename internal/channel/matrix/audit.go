@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"slices"
 
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
@@ -33,6 +34,18 @@ func (b *bot) Audit(ctx context.Context) ([]channel.Issue, error) {
 				Kind: "auth", Text: "this device isn't verified, so some people's clients may keep keys from it",
 				Mend: "verify the session " + string(b.cli.DeviceID) + " in a client that is logged in as " + string(b.cli.UserID),
 			})
+		}
+	}
+	for _, name := range b.cfg.entries() {
+		alias := sigiled(bare(name), '#')
+		b.mu.Lock()
+		known := slices.Contains(mapValues(b.aliases), alias)
+		b.mu.Unlock()
+		switch {
+		case alias == "" && roomID(bare(name)) == "":
+			out = append(out, channel.Issue{Kind: "config", Text: "groups." + name + " is neither the id of a room nor an alias, so it lets nothing in", Mend: "write !room:server or #alias:server"})
+		case alias != "" && !known:
+			out = append(out, channel.Issue{Kind: "config", Text: "the homeserver knows no room " + alias + ", so the entry lets nothing in", Mend: "check the alias in channels.matrix.groups, or write the room's id"})
 		}
 	}
 	if !b.cfg.Encryption {

@@ -17,7 +17,7 @@ import (
 // inbound makes a message of an event; ok is false for what is none.
 func (b *bot) inbound(ctx context.Context, r mid.RoomID, ev *event.Event) (in msg.Inbound, ok bool) {
 	if ev.Content.Parsed == nil {
-		if err := ev.Content.ParseRaw(ev.Type); err != nil {
+		if err := ev.Content.ParseRaw(ev.Type); err != nil && pollText(ev) == "" {
 			return in, false
 		}
 	}
@@ -26,13 +26,20 @@ func (b *bot) inbound(ctx context.Context, r mid.RoomID, ev *event.Event) (in ms
 		ID: id.Message(ev.ID), Received: time.UnixMilli(ev.Timestamp),
 		From: msg.Sender{ID: id.Peer(ev.Sender), Name: b.display(ev.Sender), Username: ev.Sender.Localpart()},
 		At:   msg.Address{Channel: ID, Account: b.env.Account, Kind: msg.Group, Peer: id.Peer(r)},
-		Room: msg.Room{Name: x.name, Topic: x.alias},
+		Room: msg.Room{Name: x.name, Alias: b.aliasOf(r), Topic: x.topic},
 	}
 	if x.direct {
+		if on := b.cfg.DM.Enabled; on != nil && !*on {
+			return in, false
+		}
 		in.At.Kind, in.At.Peer, in.Mentioned, in.Room = msg.Direct, id.Peer(ev.Sender), true, msg.Room{}
 		if err := b.setState(ctx, "dm/"+string(ev.Sender), string(r)); err != nil {
 			b.log.WarnContext(ctx, "matrix direct room not remembered", "err", err)
 		}
+	}
+	if s := pollText(ev); s != "" {
+		in.Text = s
+		return in, true
 	}
 	switch ev.Type {
 	case event.EventMessage, event.EventSticker:

@@ -33,6 +33,7 @@ func (b *bot) login(ctx context.Context) error {
 			return err
 		}
 	}
+	b.resolveAliases(ctx)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ready, b.keys = true, k

@@ -55,6 +55,9 @@ type bot struct {
 	keys  keys // nil without encryption
 	rooms map[mid.RoomID]*room
 	names map[mid.UserID]string
+	// aliases are the configured ones, by the rooms that they mean.
+	aliases map[mid.RoomID]string
+	asked   time.Time // when the aliases were asked for
 }
 
 // room is what is known of a room.
@@ -62,7 +65,8 @@ type room struct {
 	direct    bool
 	peer      mid.UserID // of a direct room
 	name      string
-	alias     string
+	alias     string // as the room says, which may be wrong
+	topic     string
 	encrypted bool
 }
 
@@ -89,6 +93,7 @@ var (
 	_ channel.Pinner    = (*bot)(nil)
 	_ channel.Directory = (*bot)(nil)
 	_ channel.Auditor   = (*bot)(nil)
+	_ channel.Actor     = (*bot)(nil)
 )
 
 func build(env channel.Env, raw json.RawMessage) (channel.Channel, error) {
@@ -100,7 +105,7 @@ func assemble(env channel.Env, raw json.RawMessage, retry backoff.Policy, poll t
 	if err != nil {
 		return nil, err
 	}
-	b := &bot{cfg: cfg, env: env, log: env.Log, retry: retry, poll: poll, rooms: map[mid.RoomID]*room{}, names: map[mid.UserID]string{}}
+	b := &bot{cfg: cfg, env: env, log: env.Log, retry: retry, poll: poll, rooms: map[mid.RoomID]*room{}, names: map[mid.UserID]string{}, aliases: map[mid.RoomID]string{}}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}

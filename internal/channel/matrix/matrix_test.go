@@ -384,7 +384,7 @@ func TestNames(t *testing.T) {
 	if !r.Listed || r.Disabled || *r.Mention || len(r.Allow) != 1 {
 		t.Errorf("rules %+v", r)
 	}
-	if r := k.Rules(section, msg.Inbound{At: msg.Address{Peer: "!z:b"}, Room: msg.Room{Topic: "#off:b"}}); !r.Disabled {
+	if r := k.Rules(section, msg.Inbound{At: msg.Address{Peer: "!z:b"}, Room: msg.Room{Alias: "#off:b"}}); !r.Disabled {
 		t.Errorf("rules of a room that is off: %+v", r)
 	}
 	if r := k.Rules(json.RawMessage(`[]`), msg.Inbound{}); !r.Others || r.Listed {

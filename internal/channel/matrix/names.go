@@ -117,7 +117,7 @@ func rules(section json.RawMessage, in msg.Inbound) channel.Rules {
 	if star, ok := rooms["*"]; ok {
 		apply(star)
 	}
-	for _, name := range []string{in.Room.Topic, string(in.At.Peer)} { // Topic holds the alias
+	for _, name := range []string{in.Room.Alias, string(in.At.Peer)} {
 		for k, g := range rooms {
 			if k != "*" && name != "" && strings.EqualFold(bare(k), name) {
 				r.Disabled = false

@@ -13,13 +13,9 @@ import (
 // invited answers an invitation, as autoJoin says.
 func (b *bot) invited(ctx context.Context, r mid.RoomID, invited *mautrix.SyncInvitedRoom) {
 	by := mid.UserID("")
-	alias := ""
 	for _, ev := range invited.State.Events {
 		if ev.Type.Type == event.StateMember.Type && ev.GetStateKey() == string(b.cli.UserID) {
 			by = ev.Sender
-		}
-		if ev.Type.Type == event.StateCanonicalAlias.Type {
-			alias, _ = ev.Content.Raw["alias"].(string)
 		}
 	}
 	switch b.cfg.AutoJoin {
@@ -28,7 +24,7 @@ func (b *bot) invited(ctx context.Context, r mid.RoomID, invited *mautrix.SyncIn
 	case "allowlist":
 		ok := slices.ContainsFunc(texts(b.cfg.AutoJoinFrom), func(e string) bool {
 			e = bare(e)
-			return e == "*" || e == string(r) || alias != "" && strings.EqualFold(e, alias) || strings.EqualFold(e, string(by))
+			return e == "*" || strings.EqualFold(e, string(by)) || b.means(ctx, e, r)
 		})
 		if !ok {
 			b.log.InfoContext(ctx, "matrix invitation not taken: it isn't on autoJoinAllowlist", "room", r, "by", by)
@@ -63,6 +59,8 @@ func (b *bot) learn(r mid.RoomID, joined *mautrix.SyncJoinedRoom) {
 			x.name, _ = ev.Content.Raw["name"].(string)
 		case event.StateCanonicalAlias.Type:
 			x.alias, _ = ev.Content.Raw["alias"].(string)
+		case event.StateTopic.Type:
+			x.topic, _ = ev.Content.Raw["topic"].(string)
 		case event.StateEncryption.Type:
 			x.encrypted = true
 		case event.StateMember.Type:
@@ -80,6 +78,7 @@ func (b *bot) room(ctx context.Context, r mid.RoomID, sender mid.UserID) room {
 	if x != nil {
 		return *x
 	}
+	b.resolveAliases(ctx) // one that was missing may mean this room
 	x = &room{}
 	var name event.RoomNameEventContent
 	if b.cli.StateEvent(ctx, r, event.StateRoomName, "", &name) == nil {
@@ -88,6 +87,10 @@ func (b *bot) room(ctx context.Context, r mid.RoomID, sender mid.UserID) room {
 	var alias event.CanonicalAliasEventContent
 	if b.cli.StateEvent(ctx, r, event.StateCanonicalAlias, "", &alias) == nil {
 		x.alias = string(alias.Alias)
+	}
+	var topic event.TopicEventContent
+	if b.cli.StateEvent(ctx, r, event.StateTopic, "", &topic) == nil {
+		x.topic = topic.Topic
 	}
 	var enc event.EncryptionEventContent
 	if b.cli.StateEvent(ctx, r, event.StateEncryption, "", &enc) == nil && enc.Algorithm != "" {

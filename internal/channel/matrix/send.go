@@ -21,7 +21,7 @@ import (
 
 // Limits implements [channel.Channel]. A transaction id makes repeats harmless.
 func (b *bot) Limits() channel.Limits {
-	return channel.Limits{Text: int(b.cfg.TextChunkLimit), Unit: channel.Runes, Idempotent: true, Media: b.maxMedia(), Voice: true}
+	return channel.Limits{Text: int(b.cfg.TextChunkLimit), Unit: channel.Runes, Idempotent: true, Media: b.maxMedia(), Voice: true, Polls: true}
 }
 
 func (b *bot) maxMedia() int64 { return int64(b.cfg.MediaMaxMB * (1 << 20)) }
@@ -34,7 +34,7 @@ func (b *bot) Split(s string) []string {
 // Send implements [channel.Channel].
 func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 	const op = "matrix.Send"
-	if strings.TrimSpace(out.Text) == "" && len(out.Attachments) == 0 {
+	if strings.TrimSpace(out.Text) == "" && len(out.Attachments) == 0 && out.Poll == nil {
 		return msg.Receipt{}, fault.New(fault.Invalid, op, "there is nothing to send")
 	}
 	r, err := b.where(ctx, out.To)
@@ -56,6 +56,13 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 		if err := send(b.content(out.Text), txn); err != nil {
 			return receipt, err
 		}
+	}
+	if out.Poll != nil {
+		resp, err := b.cli.SendMessageEvent(ctx, r, event.Type{Type: pollStart, Class: event.MessageEventType}, pollContent(out.Poll), mautrix.ReqSendEvent{TransactionID: txn + "-poll"})
+		if err != nil {
+			return receipt, classify(op, err)
+		}
+		receipt.IDs = append(receipt.IDs, id.Message(resp.EventID))
 	}
 	for i, a := range out.Attachments {
 		c, err := b.upload(ctx, r, a)

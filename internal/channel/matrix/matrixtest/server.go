@@ -64,12 +64,13 @@ type Server struct {
 	members map[string][]string
 	limit   int // of a sync's timeline; 0 is none
 	invites []string
+	aliases map[string]string // rooms by alias
 }
 
 // New starts a server. Close stops it.
 func New() *Server {
 	s := &Server{
-		changed: make(chan struct{}), txns: map[string]string{}, faults: map[string][]Fault{}, media: map[string][]byte{},
+		changed: make(chan struct{}), txns: map[string]string{}, faults: map[string][]Fault{}, media: map[string][]byte{}, aliases: map[string]string{},
 		members: map[string][]string{Direct: {Bot, Person}, Group: {Bot, Person, "@bob:test"}},
 	}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
@@ -414,6 +415,14 @@ func (s *Server) act(r *http.Request, parts []string, body []byte) (int, any) {
 		}
 		slices.Sort(rooms)
 		return http.StatusOK, map[string]any{"joined_rooms": rooms}
+	case strings.Contains(path, "directory/room/"):
+		room, ok := s.aliases[parts[len(parts)-1]]
+		if !ok {
+			return missing()
+		}
+		return http.StatusOK, map[string]any{"room_id": room, "servers": []string{"test"}}
+	case strings.Contains(path, "/profile/"):
+		return http.StatusOK, map[string]any{"displayname": "Alice", "avatar_url": "mxc://test/face"}
 	case strings.HasSuffix(path, "user_directory/search"):
 		return http.StatusOK, map[string]any{"results": []any{map[string]any{"user_id": Person, "display_name": "Alice"}}}
 	}
@@ -444,6 +453,8 @@ func (s *Server) inRoom(r *http.Request, room, what string, rest []string, body 
 			joined[m] = map[string]any{"display_name": strings.ToUpper(m[1:2]) + strings.TrimSuffix(m[2:], ":test")}
 		}
 		return http.StatusOK, map[string]any{"joined": joined}
+	case "relations":
+		return s.relations(rest)
 	case "typing":
 		return http.StatusOK, map[string]any{}
 	case "messages":
@@ -537,6 +548,25 @@ func (s *Server) messages(r *http.Request, room string) (int, any) {
 		out["end"] = end
 	}
 	return http.StatusOK, out
+}
+
+// relations are the reactions to an event.
+func (s *Server) relations(rest []string) (int, any) {
+	var chunk []any
+	for _, e := range s.events {
+		relates, _ := e.Content["m.relates_to"].(map[string]any)
+		if len(rest) > 0 && e.Type == "m.reaction" && relates["event_id"] == rest[0] {
+			chunk = append(chunk, e.json())
+		}
+	}
+	return http.StatusOK, map[string]any{"chunk": chunk}
+}
+
+// Alias has an alias mean a room.
+func (s *Server) Alias(alias, room string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.aliases[alias] = room
 }
 
 // AddRoom makes a room that the bot and others are in.
