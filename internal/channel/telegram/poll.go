@@ -31,11 +31,16 @@ func (b *bot) Run(ctx context.Context, recv channel.Receiver) error {
 		b.status(err)
 		return fault.Wrap(fault.Unauthenticated, "telegram.Run", err)
 	}
-	release, err := b.pollers.take(ctx, a.token, func() {
-		b.status(fault.New(fault.Conflict, "telegram.Run", "another account of this gateway reads the same bot: give each its own token"))
-	})
+	release, err := b.pollers.take(ctx, a.token, b.env.Account)
+	if ctx.Err() != nil {
+		if err == nil {
+			release()
+		}
+		return nil
+	}
 	if err != nil {
-		return nil //nolint:nilerr // ctx ended
+		b.status(err)
+		return err
 	}
 	defer release()
 	b.recall(ctx)

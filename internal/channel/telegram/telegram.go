@@ -30,7 +30,7 @@ const ID id.Channel = "telegram"
 // Kind makes Telegram channels. Those of one Kind share the bots that are
 // being polled, so that no two poll the same.
 func Kind() channel.Kind {
-	p := &pollers{busy: map[string]chan struct{}{}}
+	p := &pollers{busy: map[string]holder{}}
 	return channel.Kind{
 		ID: ID, Label: "Telegram", Config: Section{}, Normalize: normalize, Target: target,
 		Env: []channel.EnvKey{{Key: "botToken", Name: "TELEGRAM_BOT_TOKEN"}}, Tokens: []string{"botToken", "tokenFile"},
@@ -181,43 +181,6 @@ func (b *bot) status(err error) {
 func (b *bot) alive() {
 	if b.env.Alive != nil {
 		b.env.Alive()
-	}
-}
-
-// pollers knows the tokens that are being polled in this process. Telegram
-// answers two at a time with 409.
-type pollers struct {
-	mu   sync.Mutex
-	busy map[string]chan struct{} // closed when its poller ends
-}
-
-// take waits until nobody polls with token, then polls until release is
-// called. waiting is called once if there is a wait.
-func (p *pollers) take(ctx context.Context, token string, waiting func()) (release func(), err error) {
-	for {
-		p.mu.Lock()
-		other, taken := p.busy[token]
-		if !taken {
-			done := make(chan struct{})
-			p.busy[token] = done
-			p.mu.Unlock()
-			return func() {
-				p.mu.Lock()
-				delete(p.busy, token)
-				p.mu.Unlock()
-				close(done)
-			}, nil
-		}
-		p.mu.Unlock()
-		if waiting != nil {
-			waiting()
-			waiting = nil
-		}
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
 	}
 }
 

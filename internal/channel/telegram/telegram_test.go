@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/channel/channeltest"
@@ -96,13 +97,18 @@ type rig struct {
 
 func build(t *testing.T, k channel.Kind, raw json.RawMessage) *rig {
 	t.Helper()
+	return buildAs(t, k, "default", raw)
+}
+
+func buildAs(t *testing.T, k channel.Kind, account id.Account, raw json.RawMessage) *rig {
+	t.Helper()
 	r := &rig{
 		t: t, got: make(chan msg.Inbound, 256), status: make(chan error, 256), done: make(chan error, 1), // more than any test needs
 		log: new(bytes.Buffer), state: map[string]string{}, cancel: func() {},
 	}
 	var err error
 	r.ch, err = k.New(channel.Env{
-		Account: "default", HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		Account: account, HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 		Log: slog.New(slog.NewTextHandler(lock{&r.mu, r.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		State: func(_ context.Context, k string) (string, error) {
 			r.mu.Lock()
@@ -452,7 +458,7 @@ func TestConflictAndToken(t *testing.T) {
 	}
 }
 
-// Two accounts of one bot take turns; a new poller waits for the old one.
+// One account waits for its own earlier connection, as a reload leaves it.
 func TestOnePoller(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -460,9 +466,6 @@ func TestOnePoller(t *testing.T) {
 	a := build(t, k, config(s, "")).start()
 	wait(t, a.status, "a connection")
 	b := build(t, k, config(s, "")).start()
-	if err := wait(t, b.status, "the second to wait"); fault.KindOf(err) != fault.Conflict {
-		t.Errorf("the second account's status = %v", err)
-	}
 	s.Say("one")
 	wait(t, a.got, "a message")
 	a.stop()
@@ -475,7 +478,40 @@ func TestOnePoller(t *testing.T) {
 		in = wait(t, b.got, "the next message")
 	}
 	if in.Text != "two" {
-		t.Errorf("the second account received %q", in.Text)
+		t.Errorf("the second connection received %q", in.Text)
+	}
+	for _, c := range s.Calls("getUpdates") {
+		if c.Status != 200 {
+			t.Errorf("a poll got %d", c.Status)
+		}
+	}
+}
+
+// Two accounts with one bot would take each other's messages: the second is
+// told, and the first goes on.
+func TestOneBotTwice(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	k := kind()
+	a := buildAs(t, k, "home", config(s, "")).start()
+	wait(t, a.status, "a connection")
+	b := buildAs(t, k, "work", config(s, "")).start()
+	err := wait(t, b.done, "the second to be refused")
+	hint := fault.Hint(err)
+	for _, want := range []string{`"home"`, `"work"`, "@BotFather", "openclaw channels add --channel telegram --account work --token"} {
+		if !strings.Contains(hint, want) {
+			t.Errorf("refused with %q, want %s in it", hint, want)
+		}
+	}
+	if said := wait(t, b.status, "its status"); fault.KindOf(err) != fault.Conflict || fault.KindOf(said) != fault.Conflict {
+		t.Errorf("refused with %v, status %v", err, said)
+	}
+	s.Say("one")
+	wait(t, a.got, "a message")
+	a.stop()
+	c := buildAs(t, k, "work", config(s, "")).start()
+	if err := wait(t, c.status, "the second, once the first is gone"); err != nil {
+		t.Error(err)
 	}
 	for _, c := range s.Calls("getUpdates") {
 		if c.Status != 200 {
