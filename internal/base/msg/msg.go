@@ -32,6 +32,9 @@ type Sender struct {
 	Name     string  `json:"name,omitempty"`
 	Username string  `json:"username,omitempty"`
 	Bot      bool    `json:"bot,omitempty"`
+	// Chat says that no person is named: a channel, or a group, speaks. It may
+	// stand on lists of who is heard, but is never the owner.
+	Chat bool `json:"chat,omitempty"`
 }
 
 // Room is what a network tells about a conversation beyond its address.

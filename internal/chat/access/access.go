@@ -268,8 +268,11 @@ func (g *Gate) inGroup(policy string, r channel.Rules, c config.ChannelSection, 
 
 // owner tells whether the sender is on commands.ownerAllowFrom or, without
 // one, on the account's own list. A star makes nobody an owner, neither does a
-// name that others could take, nor pairing.
+// name that others could take, nor pairing; and a chat isn't one.
 func (g *Gate) owner(ch id.Channel, c config.ChannelSection, s sender) bool {
+	if s.from.Chat {
+		return false
+	}
 	s.byName = nil
 	var owners []string
 	if g.Commands != nil {

@@ -63,8 +63,15 @@ func TestDirectChats(t *testing.T) {
 		}
 	}
 
+	// A chat that speaks is heard where it is listed, and is never the owner.
+	in := inGroup("-5", "-1", true)
+	in.From.Chat, in.At.Channel = true, "slack" // whose entries are taken as they are
+	g, _ := gate(config.ChannelSection{GroupPolicy: "allowlist", AllowFrom: []string{"-5"}, Groups: map[string]config.Group{"-1": {}}})
+	if d, err := g.Admit(t.Context(), in); err != nil || d.Verdict != access.Respond || d.Owner {
+		t.Errorf("a listed channel: %+v, %v", d, err)
+	}
 	deny := &settings.ToolPolicy{Deny: []string{"exec"}}
-	g, _ := gate(config.ChannelSection{DMPolicy: "allowlist", AllowFrom: []string{"7"}, Direct: chats{"7": group(config.Group{
+	g, _ = gate(config.ChannelSection{DMPolicy: "allowlist", AllowFrom: []string{"7"}, Direct: chats{"7": group(config.Group{
 		SystemPrompt: "be brief", Skills: []string{"docs"}, Tools: deny,
 		Topics: map[string]config.Group{"42": {SystemPrompt: "be long"}},
 	})}})
