@@ -244,6 +244,38 @@ func TestTelegramAlbumOut(t *testing.T) {
 	}
 }
 
+// A channel is heard where it is listed; the number of a group opens nothing
+// for those who write as the group, and neither gives commands as an owner.
+func TestTelegramChatsAsSenders(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, object{
+		"groupAllowFrom": []any{7, "-1002", "-1001"},
+		"groups":         object{"*": object{"requireMention": false}, "-1005": object{"allowFrom": []any{"admins:-1005"}}},
+	}).online(t)
+	as := func(chat int, kind string, sender int, text string) {
+		p.ids++
+		p.tg.Push(jsonOf(object{map[bool]string{true: "channel_post", false: "message"}[kind == "channel"]: object{
+			"message_id": p.ids, "date": time.Now().Unix(), "text": text,
+			"chat":        object{"id": chat, "type": kind, "title": "T"},
+			"sender_chat": object{"id": sender, "type": kind, "title": "T"},
+		}}))
+	}
+	as(-1002, "channel", -1002, "listed channel")
+	as(-1003, "channel", -1003, "stranger channel")
+	as(-1001, "supergroup", -1001, "anonymous there")
+	as(-1001, "supergroup", -1002, "channel in group")
+	as(-1005, "supergroup", -1005, "anonymous here")
+	for _, word := range []string{"listed channel", "channel in group", "anonymous here"} {
+		p.answers(t, word)
+	}
+	p.settled(t)
+	for _, word := range []string{"stranger channel", "anonymous there"} {
+		if n := len(p.model.Calls(word)); n != 0 {
+			t.Errorf("%q reached the model", word)
+		}
+	}
+}
+
 // A topic may have another agent; a direct chat has rules of its own, and can
 // be heard in its topics alone.
 func TestTelegramPlaces(t *testing.T) {

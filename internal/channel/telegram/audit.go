@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,6 +69,7 @@ func (b *bot) Audit(ctx context.Context) (out []channel.Issue, err error) {
 		return nil, err
 	}
 	me := b.self()
+	out = b.misplaced()
 	const most = 50
 	looked := 0
 	for _, key := range slices.Sorted(maps.Keys(b.cfg.Groups)) {
@@ -101,6 +103,25 @@ func (b *bot) Audit(ctx context.Context) (out []channel.Issue, err error) {
 		}
 	}
 	return out, nil
+}
+
+// misplaced are groups on lists of people: they open nothing there.
+func (b *bot) misplaced() (out []channel.Issue) {
+	for _, l := range []struct {
+		name    string
+		entries []json.RawMessage
+	}{{"allowFrom", b.cfg.AllowFrom}, {"groupAllowFrom", b.cfg.GroupAllowFrom}} {
+		for _, raw := range l.entries {
+			n := normalize(strings.Trim(string(raw), `"`))
+			if _, known := b.cfg.Groups[n]; known && strings.HasPrefix(n, "-") {
+				out = append(out, channel.Issue{
+					Kind: "config", Text: fmt.Sprintf("%s names the group %s, which lets nobody in", l.name, n),
+					Mend: "name people there; administrators who write as the group are admins:" + n,
+				})
+			}
+		}
+	}
+	return out
 }
 
 // membership is what the bot is in a group: member, administrator, left, kicked.

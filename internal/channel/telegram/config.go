@@ -30,8 +30,10 @@ type Config struct {
 	Actions               map[string]*bool `json:"actions"`               // what the message tool may do
 
 	CustomCommands []customCommand        `json:"customCommands"` // entries of the menu beside the gateway's
-	Groups         map[string]group       `json:"groups"`         // read for the audit, and for agents of topics
-	Direct         map[string]directRules `json:"direct"`         // for agents of topics
+	AllowFrom      []json.RawMessage      `json:"allowFrom"`      // read for the audit
+	GroupAllowFrom []json.RawMessage      `json:"groupAllowFrom"`
+	Groups         map[string]group       `json:"groups"` // read for the audit, and for agents of topics
+	Direct         map[string]directRules `json:"direct"` // for agents of topics
 	Network        network                `json:"network"`
 
 	WebhookURL      string `json:"webhookUrl"`      // where Telegram is to call; polling without it

@@ -135,6 +135,11 @@ func TestAudit(t *testing.T) {
 	if d := cmp.Diff(want[1:], issues()); d != "" {
 		t.Error(d)
 	}
+	wrong := build(t, kind(), config(s, `,"allowFrom":[7,"-1001"],"groupAllowFrom":["tg:-1001",-1009,"admins:-1001"],"groups":{"-1001":{}}`)).ch.(channel.Auditor)
+	is, err := wrong.Audit(t.Context())
+	if err != nil || len(is) != 2 || is[0].Text != "allowFrom names the group -1001, which lets nobody in" || !strings.Contains(is[1].Mend, "admins:-1001") {
+		t.Errorf("groups on lists of people: %+v, %v", is, err)
+	}
 	s.Fail("getChatMember", telegramtest.Fault{Status: 401, Description: "Unauthorized"})
 	if _, err := a.Audit(t.Context()); fault.KindOf(err) != fault.Unauthenticated {
 		t.Errorf("Audit with a revoked token = %v", err)

@@ -202,7 +202,12 @@ func quoted(m *message, me user) *msg.Quote {
 func sender(m *message) (msg.Sender, bool) {
 	switch {
 	case m.SenderChat != nil:
-		return msg.Sender{ID: id.Peer(strconv.FormatInt(m.SenderChat.ID, 10)), Name: m.SenderChat.Title, Username: m.SenderChat.Username}, true
+		c := m.SenderChat
+		from := msg.Sender{ID: id.Peer(strconv.FormatInt(c.ID, 10)), Name: c.Title, Username: c.Username, Chat: true}
+		if c.ID == m.Chat.ID && kindOf(m.Chat) == msg.Group { // nobody knows which of them
+			from.ID = admins + from.ID
+		}
+		return from, c.ID != 0
 	case m.From != nil && m.From.ID != 0:
 		u := m.From
 		return msg.Sender{

@@ -12,18 +12,33 @@ import (
 )
 
 // normalize brings an allow-list entry into the form of a sender's id: digits,
-// since user names can be taken by others. Chats belong under groups.
+// since user names can be taken by others. Below zero they are of a channel that
+// writes as itself; the administrators of a group who write as the group stand
+// there as "admins:-100123", so that the number of a group, which belongs under
+// groups, opens nothing by mistake.
 func normalize(entry string) string {
 	s := strings.TrimSpace(entry)
 	if s == "*" {
 		return s
 	}
 	s = trimFold(trimFold(s, "telegram:"), "tg:")
+	prefix := ""
+	if rest := trimFold(s, admins); rest != s {
+		s, prefix = rest, admins
+	}
+	if n, below := strings.CutPrefix(s, "-"); below {
+		s, prefix = n, prefix+"-"
+	} else if prefix != "" {
+		return "" // groups are below zero
+	}
 	if s == "" || len(s) > 20 || strings.Trim(s, "0123456789") != "" {
 		return ""
 	}
-	return s
+	return prefix + s
 }
+
+// admins begins the sender id of the administrators of a group who write as it.
+const admins = "admins:"
 
 func trimFold(s, prefix string) string {
 	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {

@@ -28,7 +28,7 @@ func (b *bot) reacted(ctx context.Context, update int64, r *reaction) (in msg.In
 			return in, false
 		}
 	}
-	from, ok := sender(&message{From: r.User, SenderChat: r.Actor})
+	from, ok := sender(&message{From: r.User, SenderChat: r.Actor, Chat: r.Chat})
 	if !ok {
 		return in, false
 	}

@@ -273,7 +273,7 @@ func TestGroups(t *testing.T) {
 	s.Push(`{"message":{"message_id":6,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":9},"new_chat_members":[]}}`) // says nothing
 	s.Push(`{"message":{"message_id":7,"chat":{"id":-1001,"type":"supergroup"},"from":{"id":424242},"text":"our own"}}`)
 	s.Push(`{"message":{"message_id":8,"chat":{"id":-1001,"type":"group"},"from":{"id":1087968824,"is_bot":true},"sender_chat":{"id":-1001,"title":"T"},"text":"anonymous"}}`)
-	if in := wait(t, r.got, "the anonymous message"); in.Text != "anonymous" || in.From.ID != "-1001" || in.From.Bot {
+	if in := wait(t, r.got, "the anonymous message"); in.Text != "anonymous" || in.From.ID != "admins:-1001" || in.From.Bot {
 		t.Errorf("received %+v", in)
 	}
 }
@@ -687,7 +687,7 @@ func TestNormalize(t *testing.T) {
 	t.Parallel()
 	k := telegram.Kind()
 	for in, want := range map[string]string{
-		"123": "123", " tg:123 ": "123", "Telegram:99": "99", "@alice": "", "-1001": "", "": "", "*": "*", "12a": "",
+		"123": "123", " tg:123 ": "123", "Telegram:99": "99", "@alice": "", "-1001": "-1001", "tg:-1001": "-1001", "Admins:-1001": "admins:-1001", "admins:7": "", "--1": "", "-": "", "admins:": "", "admins:admins:-1": "", "": "", "*": "*", "12a": "",
 	} {
 		if got := k.Normalize(in); got != want {
 			t.Errorf("Normalize(%q) = %q, want %q", in, got, want)
