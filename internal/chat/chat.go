@@ -163,9 +163,9 @@ func (h *Handler) Handle(ctx context.Context, items []inbox.Item) error {
 		if err := h.aside(ctx, w, said.Replies); err != nil {
 			return err
 		}
-		for i := range ins {
-			if may {
-				ins[i].Text = h.Commands.Cut(ins[i].Text)
+		if may {
+			for i, text := range h.Commands.Cut(texts(ins)...) {
+				ins[i].Text = text
 			}
 		}
 		w.Once = said.Once

@@ -28,6 +28,13 @@ func joined(ins []msg.Inbound) msg.Inbound {
 	return in
 }
 
+func texts(ins []msg.Inbound) (out []string) {
+	for _, in := range ins {
+		out = append(out, in.Text)
+	}
+	return out
+}
+
 func keys(items []inbox.Item) []string {
 	out := make([]string, len(items))
 	for i, it := range items {

@@ -177,17 +177,29 @@ func (t *Table) then(text string) (c Command, rest string, ok bool) {
 	}
 }
 
-// Cut returns text without the directives and inline commands in it, and
-// without the command that it is a text for.
-func (t *Table) Cut(text string) string {
-	if _, rest, ok := t.then(text); ok {
-		text = rest
+// Cut returns texts, the parts of one message, without the directives and inline
+// commands in them, and without the command that the first is a text for. Code
+// that one part begins goes on in the next.
+func (t *Table) Cut(texts ...string) []string {
+	out := slices.Clone(texts)
+	if len(out) > 0 {
+		if _, rest, ok := t.then(out[0]); ok {
+			out[0] = rest
+		}
 	}
-	rest, found := t.find(text)
-	if len(found) == 0 {
-		return text
+	whole := strings.Join(out, "\n")
+	if !strings.Contains(whole, "/") {
+		return out
 	}
-	return strings.TrimSpace(rest)
+	skip, at := shielded(whole), 0
+	for i, text := range out {
+		rest, found := t.findIn(text, skip[at:at+len(text)])
+		at += len(text) + 1
+		if len(found) > 0 {
+			out[i] = strings.TrimSpace(rest)
+		}
+	}
+	return out
 }
 
 // Knows reports whether text begins with one of the table's commands.

@@ -125,7 +125,7 @@ func TestDirectives(t *testing.T) {
 		if err != nil || got.Handled != tc.handled || got.Once.Thinking != tc.think || !strings.Contains(strings.Join(got.Replies, "|"), tc.replies) || tc.replies == "" && len(got.Replies) > 0 {
 			t.Errorf("Apply(%q) = %+v, %v", tc.text, got, err)
 		}
-		if rest := table.Cut(tc.text); !tc.handled && rest != tc.rest {
+		if rest := table.Cut(tc.text)[0]; !tc.handled && rest != tc.rest {
 			t.Errorf("Cut(%q) = %q, want %q", tc.text, rest, tc.rest)
 		}
 		if got, err := table.Apply(t.Context(), command.Env{In: msg.Inbound{Text: tc.text}}); err != nil || len(got.Replies) > 0 || got.Once != (command.Once{}) {
@@ -142,7 +142,7 @@ func FuzzCut(f *testing.F) {
 	}
 	table := world(f)
 	f.Fuzz(func(t *testing.T, s string) {
-		rest := table.Cut(s)
+		rest := table.Cut(s)[0]
 		if len(rest) > len(s)+16 {
 			t.Errorf("Cut(%q) = %q grew", s, rest)
 		}
@@ -180,8 +180,8 @@ func TestThen(t *testing.T) {
 	} {
 		ran = 0
 		got, err := table.Apply(t.Context(), command.Env{In: msg.Inbound{Text: c.text}, May: c.may, Begun: c.begun})
-		if err != nil || got.Handled != c.handled || strings.Join(got.Replies, "") != c.reply || ran != c.ran || table.Cut(c.text) != c.left {
-			t.Errorf("%q: %+v, %v, ran %d, left %q", c.text, got, err, ran, table.Cut(c.text))
+		if err != nil || got.Handled != c.handled || strings.Join(got.Replies, "") != c.reply || ran != c.ran || table.Cut(c.text)[0] != c.left {
+			t.Errorf("%q: %+v, %v, ran %d, left %q", c.text, got, err, ran, table.Cut(c.text)[0])
 		}
 	}
 }

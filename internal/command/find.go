@@ -1,10 +1,6 @@
 package command
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+import "strings"
 
 // found is a directive or inline command within a text.
 type found struct {
@@ -21,11 +17,18 @@ func (t *Table) find(text string) (rest string, out []found) {
 	if t == nil || !strings.Contains(text, "/") {
 		return text, nil
 	}
+	return t.findIn(text, shielded(text))
+}
+
+// findIn is find where skip says what is code or quoted.
+func (t *Table) findIn(text string, skip shield) (rest string, out []found) {
+	if t == nil || !strings.Contains(text, "/") {
+		return text, nil
+	}
 	var b strings.Builder
 	kept := 0
-	skip := shielded(text)
 	for i := 0; i < len(text) && len(out) < mostFound; i++ {
-		if skip(i) || text[i] != '/' || i > 0 && !space(text[i-1]) {
+		if skip[i] || text[i] != '/' || i > 0 && !space(text[i-1]) {
 			continue
 		}
 		end := i + 1
@@ -85,55 +88,3 @@ func skipBlank(s string, i int) int {
 }
 
 func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
-
-// shielded returns a function that tells whether a byte of text, asked in
-// order, stands in code, in quotes or in a quoted line.
-func shielded(text string) func(i int) bool {
-	until := 0
-	return func(i int) bool {
-		if i < until {
-			return true
-		}
-		r, n := utf8.DecodeRuneInString(text[i:])
-		line := text[i:]
-		if j := strings.IndexByte(line, '\n'); j >= 0 {
-			line = line[:j]
-		}
-		start := i == 0 || text[i-1] == '\n'
-		closed := func(with string) bool {
-			j := strings.Index(line[n:], with)
-			if j >= 0 {
-				until = i + n + j + len(with)
-			}
-			return j >= 0
-		}
-		switch {
-		case strings.HasPrefix(text[i:], "```"):
-			until = len(text)
-			if j := strings.Index(text[i+3:], "```"); j >= 0 {
-				until = i + 3 + j + 3
-			}
-			return true
-		case r == '`':
-			return closed("`")
-		case r == '"':
-			return closed(`"`)
-		case r == '“' || r == '„':
-			return closed("”") || closed("“")
-		case r == '«':
-			return closed("»")
-		case r == '\'' && (i == 0 || !letter(text[:i])):
-			return closed("'")
-		case r == '>' && start:
-			until = i + len(line)
-			return true
-		}
-		return false
-	}
-}
-
-// letter reports whether s ends in a letter or digit.
-func letter(s string) bool {
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
-}
