@@ -138,7 +138,7 @@ func (b *bot) inbound(m *message) (in msg.Inbound, ok bool) {
 		ID:          id.Message(strconv.FormatInt(m.ID, 10)),
 		From:        from,
 		At:          b.address(m),
-		Text:        described(m, text.Valid(said)),
+		Text:        described(m, text.Valid(marked(said, entities))),
 		Attachments: attachments(m),
 		Received:    now(m.Date),
 	}
@@ -152,10 +152,10 @@ func (b *bot) inbound(m *message) (in msg.Inbound, ok bool) {
 		in.ReplyTo = id.Message(strconv.FormatInt(r.ID, 10))
 		in.Quote = quoted(m, me)
 	}
-	addressed, command := mentions(said, entities, me)
+	addressed, named, command := mentions(said, entities, me)
 	in.Mentioned = in.Mentioned || addressed || in.Quote != nil && in.Quote.Self
 	if command != "" {
-		in.Text = command
+		in.Text = command + strings.TrimPrefix(text.Valid(marked(said, entities)), named)
 	}
 	in.Text = forwarded(m, b.unmenu(in.Text))
 	return in, true
@@ -230,11 +230,11 @@ func thread(m *message) id.Thread {
 	return ""
 }
 
-// mentions tells whether the entities of text address us, and the text without
-// our name when that stands behind its command ("/status@our_bot now").
-func mentions(said string, entities []entity, me user) (addressed bool, command string) {
+// mentions tells whether the entities of text address us, and the command with
+// our name that it begins with ("/status@our_bot now") and without.
+func mentions(said string, entities []entity, me user) (addressed bool, named, command string) {
 	if len(entities) == 0 || me.ID == 0 {
-		return false, ""
+		return false, "", ""
 	}
 	units := utf16.Encode([]rune(said))
 	for _, e := range entities {
@@ -250,11 +250,11 @@ func mentions(said string, entities []entity, me user) (addressed bool, command 
 			}
 			addressed = true
 			if e.Offset == 0 {
-				command = name + string(utf16.Decode(units[min(e.Length, len(units)):]))
+				named, command = e.slice(units), name
 			}
 		}
 	}
-	return addressed, command
+	return addressed, named, command
 }
 
 // delay is what the network asked for.
