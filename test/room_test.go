@@ -118,3 +118,29 @@ func TestActivation(t *testing.T) {
 		t.Error("a group that wants a mention was answered without one")
 	}
 }
+
+// With session.scope global the direct chats of all networks and the clients of
+// the gateway are one conversation; a group isn't in it.
+func TestGlobalScope(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, object{"groupPolicy": "open", "groups": object{"*": object{"requireMention": false}}})
+	p.Edit(func(c map[string]any) { c["session"] = object{"scope": "global"} })
+	p.online(t)
+	p.text(7, 7, "the word is plum", nil)
+	p.answers(t, "the word is plum")
+	p.text(7, -1001, "in the group", nil)
+	p.answers(t, "in the group")
+	if code, out := run(t, p.Gateway, within, "agent", "-m", "from the desk"); code != 0 || !strings.Contains(out, "from the desk") {
+		t.Fatalf("%d: %s", code, out)
+	}
+	if c := p.model.Calls("from the desk"); !strings.Contains(c[0].Raw, "the word is plum") || strings.Contains(c[0].Raw, "in the group") {
+		t.Errorf("the desk's conversation: %s", c[0].Raw)
+	}
+	if c := p.model.Calls("in the group"); strings.Contains(c[0].Raw, "plum") {
+		t.Error("the group reads what was said in private")
+	}
+	code, out := run(t, p.Gateway, within, "sessions", "--json")
+	if code != 0 || !strings.Contains(out, `"agent:main:global"`) || strings.Contains(out, `"agent:main:main"`) {
+		t.Errorf("%d: %s", code, out)
+	}
+}

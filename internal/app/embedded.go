@@ -100,7 +100,7 @@ func (c *core) turn(ctx context.Context, t Turn) (msg.Inbound, error) {
 		}
 	}
 	if key == "" {
-		key = id.MainKey(a)
+		key = cfg.MainKey(a)
 	}
 	thinking, ok := session.ThinkingLevel(t.Thinking)
 	if !ok {

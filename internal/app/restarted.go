@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/gateway/control"
 )
@@ -25,7 +24,8 @@ func (g *daemon) restarted(ctx context.Context) {
 	}
 	key := s.SessionKey
 	if key == "" {
-		key = id.MainKey(g.cfg.Current().DefaultAgent())
+		cfg := g.cfg.Current()
+		key = cfg.MainKey(cfg.DefaultAgent())
 	}
 	if err := g.db.PutSystemEvent(ctx, key, text, time.Now()); err != nil {
 		g.log.ErrorContext(ctx, "a restart is not noted in its session", "session", key, "err", err)

@@ -162,7 +162,8 @@ func (h *Handler) inbound(c *rpc.Caller, key id.SessionKey, run id.Run, text str
 
 // key is the session that a client names.
 func (h *Handler) key(raw string) id.SessionKey {
-	return id.CanonicalKey(h.Config().DefaultAgent(), raw)
+	cfg := h.Config()
+	return cfg.Key(cfg.DefaultAgent(), raw)
 }
 
 type abortParams struct {

@@ -134,10 +134,10 @@ func (h *Handler) agentInbound(ctx context.Context, c *rpc.Caller, p agentParams
 			return msg.Inbound{}, rpc.Invalid("invalid agent params: unknown agent id %q", p.Agent)
 		}
 	}
-	key := id.MainKey(a)
+	key := cfg.MainKey(a)
 	switch {
 	case p.SessionKey != "":
-		key = id.CanonicalKey(a, p.SessionKey)
+		key = cfg.Key(a, p.SessionKey)
 		if p.Agent != "" && key.Agent() != a {
 			return msg.Inbound{}, rpc.Invalid("invalid agent params: agent %q does not match session key agent %q", p.Agent, key.Agent())
 		}

@@ -130,7 +130,7 @@ func (f agentFlags) key(c *config.Config) id.SessionKey {
 	if f.to != "" || f.session != "" {
 		return ""
 	}
-	return id.MainKey(f.agentID(c))
+	return c.MainKey(f.agentID(c))
 }
 
 func (sh *shell) turnThere(ctx context.Context, f agentFlags, c *config.Config) (*agentReply, error) {
@@ -155,7 +155,7 @@ func (sh *shell) turnThere(ctx context.Context, f agentFlags, c *config.Config) 
 	if f.deliver {
 		params["deliver"] = true
 	}
-	if key := cmp.Or(f.key(c), id.MainKey(cmp.Or(f.agentID(c), c.DefaultAgent()))); f.verbose != "" && f.session == "" {
+	if key := cmp.Or(f.key(c), c.MainKey(cmp.Or(f.agentID(c), c.DefaultAgent()))); f.verbose != "" && f.session == "" {
 		if err := conn.Call(ctx, "sessions.patch", map[string]any{"key": key, "verboseLevel": f.verbose}, nil); err != nil {
 			return nil, err
 		}

@@ -106,7 +106,7 @@ func (sh *shell) applyCleanup(ctx context.Context, c *config.Config, stores []se
 		for _, a := range agents {
 			u := session.Upkeep{Agent: a, Limits: limits, Missing: fix}
 			if keep != "" {
-				u.Keep = append(u.Keep, id.CanonicalKey(c.DefaultAgent(), keep))
+				u.Keep = append(u.Keep, c.Key(c.DefaultAgent(), keep))
 			}
 			ups = append(ups, u)
 		}

@@ -16,6 +16,7 @@ type GroupChat struct {
 
 // Session is session.
 type Session struct {
+	Scope          string               `json:"scope"`   // per-sender, or global: one session for all that would be main
 	DMScope        string               `json:"dmScope"` // main, per-peer, per-channel-peer, per-account-channel-peer
 	MainKey        string               `json:"mainKey"`
 	IdentityLinks  map[string][]string  `json:"identityLinks"`
@@ -121,8 +122,8 @@ type ChannelSection struct {
 	Direct         map[string]DirectChat `json:"direct"`
 	TextChunkLimit int                   `json:"textChunkLimit"`
 	ChannelAnswer
-	AllowBots Bots `json:"allowBots"`
-	HistoryLimit  *int `json:"historyLimit"` // of what was said beside the agent; 0 is none
+	AllowBots    Bots `json:"allowBots"`
+	HistoryLimit *int `json:"historyLimit"` // of what was said beside the agent; 0 is none
 	// DangerouslyAllowNameMatching lets allow lists name people by what others
 	// could call themselves too: a nick, a user name.
 	DangerouslyAllowNameMatching bool `json:"dangerouslyAllowNameMatching"`

@@ -20,6 +20,26 @@ func (c *Config) DefaultAgent() id.Agent {
 	return id.MainAgent
 }
 
+// MainKey is the session that the direct chats of a share by default. With
+// session.scope global that of the default agent has a name of its own; other
+// agents keep theirs, and so do groups and what dmScope sets apart.
+func (c *Config) MainKey(a id.Agent) id.SessionKey {
+	if c.Session.Scope == "global" && a == c.DefaultAgent() {
+		return id.AgentKey(a, "global")
+	}
+	return id.MainKey(a)
+}
+
+// Key is the session that a client means: "main", "agent:work:main" …; a key
+// without an agent belongs to a.
+func (c *Config) Key(a id.Agent, raw string) id.SessionKey {
+	k := id.CanonicalKey(a, raw)
+	if k == id.MainKey(k.Agent()) {
+		return c.MainKey(k.Agent())
+	}
+	return k
+}
+
 // Agent returns the entry of a, or an empty one with its ID. ok tells whether
 // it is configured (main always is, when the list is empty).
 func (c *Config) Agent(a id.Agent) (Agent, bool) {

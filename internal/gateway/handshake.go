@@ -120,6 +120,10 @@ func (s *Server) hello(ctx context.Context, c *conn, r *http.Request) wire.Hello
 	if err != nil {
 		people = []byte("[]")
 	}
+	mainSession, scope := string(id.AgentKey(agent, mainKey)), "per-sender"
+	if cfg.Session.Scope == "global" {
+		mainSession, scope = "global", "global"
+	}
 	h := wire.HelloOK{
 		Type: "hello-ok", Protocol: wire.Version,
 		Server:   wire.Server{Version: version.String(), ConnID: string(c.id)},
@@ -128,7 +132,7 @@ func (s *Server) hello(ctx context.Context, c *conn, r *http.Request) wire.Hello
 			Presence: people, Health: s.health.last(ctx), StateVersion: s.hub.stateVersion(),
 			UptimeMs: s.now().Sub(s.started).Milliseconds(), ConfigPath: cfg.Paths.Config, StateDir: cfg.Paths.State,
 			SessionDefaults: wire.SessionDefaults{
-				DefaultAgentID: string(agent), MainKey: mainKey, MainSessionKey: string(id.AgentKey(agent, mainKey)), Scope: "per-sender",
+				DefaultAgentID: string(agent), MainKey: mainKey, MainSessionKey: mainSession, Scope: scope,
 			},
 			AuthMode: s.o.Auth.Settings().ModeName(),
 		},

@@ -119,7 +119,7 @@ func (b *Book) plan(c *Cleanup, u Upkeep, all []Session) (kept []Session) {
 
 // inUse tells whether a session must be left alone.
 func (b *Book) inUse(u Upkeep, s Session) bool {
-	return s.Key == id.MainKey(s.Key.Agent()) || slices.Contains(u.Keep, s.Key) || b.Busy != nil && b.Busy(s.Key)
+	return s.Key == b.Config().MainKey(s.Key.Agent()) || slices.Contains(u.Keep, s.Key) || b.Busy != nil && b.Busy(s.Key)
 }
 
 func (b *Book) hasFile(s Session) bool {

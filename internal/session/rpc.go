@@ -36,7 +36,8 @@ func hidden(m rpc.Method) rpc.Method {
 
 // key is the session that a client means.
 func (b *Book) key(raw string) id.SessionKey {
-	return id.CanonicalKey(b.Config().DefaultAgent(), raw)
+	cfg := b.Config()
+	return cfg.Key(cfg.DefaultAgent(), raw)
 }
 
 func (b *Book) indexPath(a id.Agent) string {
@@ -259,7 +260,7 @@ type deleteResult struct {
 
 func (b *Book) rpcDelete(ctx context.Context, _ *rpc.Caller, p deleteParams) (deleteResult, error) {
 	key := b.key(p.Key)
-	if def := id.MainKey(b.Config().DefaultAgent()); key == def {
+	if def := b.key(""); key == def {
 		return deleteResult{}, rpc.Invalid("Cannot delete the main session (%s).", def)
 	}
 	if err := b.halt(ctx, key); err != nil {

@@ -28,7 +28,7 @@ func (t *Table) Key(a id.Agent, at msg.Address) id.SessionKey {
 func (t *Table) direct(a id.Agent, at msg.Address) id.SessionKey {
 	peer := t.person(at)
 	if peer == "" {
-		return id.MainKey(a)
+		return t.cfg.MainKey(a)
 	}
 	switch t.cfg.Session.DMScope {
 	case "per-peer":
@@ -38,7 +38,7 @@ func (t *Table) direct(a id.Agent, at msg.Address) id.SessionKey {
 	case "per-account-channel-peer":
 		return id.AgentKey(a, string(at.Channel)+":"+string(cmp.Or(at.Account, id.DefaultAccount))+":direct:"+string(peer))
 	}
-	return id.MainKey(a)
+	return t.cfg.MainKey(a)
 }
 
 // person is the name of somebody known under several ids, or the id. The id

@@ -37,7 +37,7 @@ type identity struct {
 
 func (c *Control) agentsList(context.Context, *rpc.Caller, struct{}) (agentsResult, error) {
 	cfg := c.Config()
-	r := agentsResult{Default: cfg.DefaultAgent(), MainKey: mainName(cfg), Scope: "per-sender"}
+	r := agentsResult{Default: cfg.DefaultAgent(), MainKey: mainName(cfg), Scope: first(cfg.Session.Scope, "per-sender")}
 	for _, a := range cfg.AgentIDs() {
 		e, _ := cfg.Agent(a)
 		row := agentRow{ID: a, Name: e.Name}

@@ -121,7 +121,8 @@ func (c *Control) Queue(ctx context.Context, key id.SessionKey, text string) err
 	if key == "" {
 		key = mainKey(c.Config())
 	} else {
-		key = id.CanonicalKey(c.Config().DefaultAgent(), string(key))
+		cfg := c.Config()
+		key = cfg.Key(cfg.DefaultAgent(), string(key))
 	}
 	if err := c.Lines.PutSystemEvent(ctx, key, text, c.Now()); err != nil {
 		return err
@@ -132,6 +133,9 @@ func (c *Control) Queue(ctx context.Context, key id.SessionKey, text string) err
 
 // mainKey is the session that direct chats of the default agent share.
 func mainKey(cfg *config.Config) id.SessionKey {
+	if cfg.Session.Scope == "global" {
+		return cfg.MainKey(cfg.DefaultAgent())
+	}
 	return id.AgentKey(cfg.DefaultAgent(), mainName(cfg))
 }
 

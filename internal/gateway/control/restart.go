@@ -104,7 +104,8 @@ func (c *Control) sentinel(ctx context.Context, method string, p restartParams) 
 		s.Message = &note
 	}
 	if key := strings.TrimSpace(p.SessionKey); key != "" {
-		s.SessionKey = id.CanonicalKey(c.Config().DefaultAgent(), key)
+		cfg := c.Config()
+		s.SessionKey = cfg.Key(cfg.DefaultAgent(), key)
 		if asked, ok, err := c.Sessions.Get(ctx, s.SessionKey); err == nil && ok && asked.Delivery != nil {
 			s.Delivery, s.ThreadID = asked.Delivery, asked.Delivery.ThreadID
 		}

@@ -252,6 +252,9 @@ func sessionKey(given string, c *config.Config) id.SessionKey {
 	if given == "" || given == "main" {
 		given = mainKey
 	}
+	if given == mainKey && c.Session.Scope == "global" {
+		return c.MainKey(c.DefaultAgent())
+	}
 	return id.AgentKey(c.DefaultAgent(), given)
 }
 
