@@ -15,19 +15,20 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
-// cutAlbums divides us before the first part of an album.
+// cutAlbums divides us before the first part of an album, or of a text that may
+// go on in another message.
 func cutAlbums(us []update) (head, tail []update) {
 	for i, u := range us {
-		if m := u.written(); m != nil && m.Group != "" {
+		if m := u.written(); m != nil && (m.Group != "" || long(m)) {
 			return us[:i], us[i:]
 		}
 	}
 	return us, nil
 }
 
-// messages turns updates into messages. An album is one; an edit changes a
-// message that isn't handed on yet, and is a notice behind it. upTo[i] is the
-// update to go on from once messages 0 to i are stored.
+// messages turns updates into messages. An album is one, and so is a text in
+// parts; an edit changes a message that isn't handed on yet, and is a notice
+// behind it. upTo[i] is the update to go on from once messages 0 to i are stored.
 func (b *bot) messages(ctx context.Context, us []update) (ins []msg.Inbound, upTo []int64) {
 	edits, here := map[string]*message{}, map[string]bool{}
 	for _, u := range us {
@@ -38,7 +39,7 @@ func (b *bot) messages(ctx context.Context, us []update) (ins []msg.Inbound, upT
 			here[place(m)] = true
 		}
 	}
-	albums := map[string]int{}
+	albums, texts, spread := map[string]int{}, pasted{}, false
 	firstOpen := map[int]int64{} // by message: the update where its album began
 	for _, u := range us {
 		if in, ok := b.beside(ctx, u); ok {
@@ -70,12 +71,18 @@ func (b *bot) messages(ctx context.Context, us []update) (ins []msg.Inbound, upT
 		}
 		if m.Group != "" {
 			key := strconv.FormatInt(m.Chat.ID, 10) + "/" + m.Group
+			spread = true
 			if i, known := albums[key]; known {
 				ins[i] = joined(ins[i], in)
 				continue
 			}
 			albums[key] = len(ins)
 		}
+		if texts.join(ins, m, in) {
+			spread = true
+			continue
+		}
+		texts.begin(len(ins), m)
 		firstOpen[len(ins)] = u.ID
 		ins = append(ins, in)
 	}
@@ -86,7 +93,7 @@ func (b *bot) messages(ctx context.Context, us []update) (ins []msg.Inbound, upT
 			upTo[i] = next
 		}
 	}
-	if len(albums) > 0 { // their later parts may lie behind other messages
+	if spread { // later parts may lie behind other messages
 		clear(upTo)
 	}
 	return ins, upTo

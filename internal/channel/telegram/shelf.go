@@ -10,7 +10,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel"
 )
 
-// shelf holds the parts of albums that are pushed one by one: each has to be
+// shelf holds the parts of albums and long texts that are pushed one by one: each has to be
 // confirmed before the next one comes. It is stored before a part is
 // confirmed, so that a stop loses none.
 type shelf struct {
@@ -29,13 +29,13 @@ const (
 	longestAlbum = 3 * time.Second
 )
 
-// wants tells a part of an album, or an edit of one that is held.
+// wants tells a part of an album or of a long text, or an edit of one that is held.
 func (s *shelf) wants(u update) bool {
 	if slices.Contains(s.Done, u.ID) {
 		return true
 	}
 	if m := u.written(); m != nil {
-		return m.Group != ""
+		return m.Group != "" || long(m) || slices.ContainsFunc(s.updates, func(x update) bool { return x.written() != nil && follows(x.written(), m) })
 	}
 	if e := u.edited(); e != nil {
 		return slices.ContainsFunc(s.updates, func(x update) bool { return x.written() != nil && place(x.written()) == place(e) })
