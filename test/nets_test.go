@@ -65,3 +65,35 @@ func TestIRCRooms(t *testing.T) {
 		t.Errorf("to a room: %s", out)
 	}
 }
+
+// A channel of Slack that is listed by its name, and what was said in a thread
+// before the bot was asked there.
+func TestSlackThreadOfANamedChannel(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, object{"channels": object{"#general": object{}}}).up(t)
+	root := o.slack.Miss(slacktest.Message{Channel: slacktest.General, User: slacktest.Person, Text: "shall we ship the walrus?"})
+	o.slack.Miss(slacktest.Message{Channel: slacktest.General, User: slacktest.Person, Thread: root, Text: "ask the bot"})
+	o.slack.Write(slacktest.Message{Channel: slacktest.Elsewhere, User: slacktest.Person, Text: "<@U0CLAW> lime"}, "channel")
+	o.slack.Write(slacktest.Message{Channel: slacktest.General, User: slacktest.Person, Thread: root, Text: "<@U0CLAW> your opinion?"}, "channel")
+	o.answered(t, slacktest.General, "your opinion?")
+	calls := o.model.Calls("your opinion?")
+	if len(calls) != 1 || len(o.model.Calls("lime")) != 0 {
+		t.Fatalf("%d calls, %d about a channel that isn't listed", len(calls), len(o.model.Calls("lime")))
+	}
+	said := ""
+	for _, m := range calls[0].Messages {
+		said += m.Text() + "\n"
+	}
+	for _, want := range []string{"shall we ship the walrus?", "ask the bot"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the model wasn't told %q: %s", want, said)
+		}
+	}
+	o.slack.Write(slacktest.Message{Channel: slacktest.General, User: slacktest.Person, Thread: root, Text: "thanks, plum"}, "channel")
+	o.answered(t, slacktest.General, "plum")
+	again := o.model.Calls("thanks, plum")
+	last := again[len(again)-1].Messages
+	if strings.Contains(last[len(last)-1].Text(), "walrus") {
+		t.Error("the thread was told again")
+	}
+}

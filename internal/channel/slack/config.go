@@ -53,7 +53,7 @@ type Config struct {
 	HistoryLimit   *int            `json:"historyLimit,omitempty" schema:"minimum=0"`
 	DMHistoryLimit *int            `json:"dmHistoryLimit,omitempty" schema:"minimum=0"`
 	DMs            map[string]any  `json:"dms,omitempty"`
-	Thread         map[string]any  `json:"thread,omitempty"`
+	Thread         Thread          `json:"thread,omitzero"`
 	ResponsePrefix *string         `json:"responsePrefix,omitempty"`
 	AckReaction    *string         `json:"ackReaction,omitempty"`
 	Capabilities   any             `json:"capabilities,omitempty"`

@@ -227,18 +227,25 @@ func (b *bot) auditRoom(ctx context.Context, key string, r Room) (channel.Issue,
 	if key == "*" || !on(r.Enabled) || !on(r.Allow) {
 		return channel.Issue{}, false
 	}
-	peer := strings.ToUpper(roomKey(key))
-	if !idLike(peer) || peer[0] != 'C' && peer[0] != 'G' || !strings.ContainsAny(peer, "0123456789") {
-		if b.cfg.NameMatching {
+	peer, named := strings.ToUpper(roomKey(key)), !channelID(key)
+	if named {
+		if peer = b.meant(key); peer == "" && b.cfg.NameMatching {
 			return channel.Issue{}, false
 		}
+	}
+	if peer == "" {
 		return channel.Issue{
-			Kind: "config", Text: fmt.Sprintf("channels.slack.channels.%s is a name, which counts for nothing", strconv.Quote(key)),
+			Kind: "config", Text: fmt.Sprintf("channels.slack.channels.%s is the name of no channel that the bot can see, so it lets nothing in", strconv.Quote(key)),
 			Mend: "write the channel's id (C0123ABCD, in its details) instead",
 		}, true
 	}
 	got, ok := b.people.room(ctx, peer)
 	switch {
+	case ok && named && !strings.EqualFold(got.Name, roomKey(key)):
+		return channel.Issue{
+			Kind: "config", Text: fmt.Sprintf("channels.slack.channels.%s means the channel %s, which is called #%s now", strconv.Quote(key), peer, clean(got.Name)),
+			Mend: "write " + peer + " instead, or the id of the channel that is meant",
+		}, true
 	case !ok:
 		return channel.Issue{Kind: "config", Text: "the bot can't see the channel " + peer, Mend: "check its id, and invite the bot there: /invite"}, true
 	case got.Archived:

@@ -29,6 +29,7 @@ func (b *bot) listen(ctx context.Context, recv channel.Receiver, well func()) er
 	if _, err := b.learn(ctx); err != nil {
 		return err
 	}
+	b.resolveNames(ctx)
 	well()
 	b.status(nil)
 	b.log.InfoContext(ctx, "slack connected", "channel", ID, "account", b.env.Account, "bot", b.known().Name, "mode", "http")

@@ -96,6 +96,7 @@ func (b *bot) place(ctx context.Context, said, conversation, thread, person stri
 	if r, ok := b.people.room(ctx, conversation); ok {
 		where.Name, where.Topic = r.Name, cmp.Or(r.Topic.Value, r.Purpose.Value)
 	}
+	where.Alias = b.aliasOf(conversation)
 	return at, where
 }
 
@@ -134,6 +135,7 @@ func (b *bot) inbound(ctx context.Context, me self, m message) (in msg.Inbound, 
 		in.Quote = &msg.Quote{ID: id.Message(thread), From: msg.Sender{ID: id.Peer(m.Parent)}, Self: spoke || m.Parent != "" && m.Parent == me.User}
 		in.Mentioned = in.Mentioned || in.Quote.Self // whoever writes in a thread of ours means us
 	}
+	in.Before = b.before(ctx, me, in, m)
 	b.asked.Put(placeKey(at), m.User)
 	b.last.Put(placeKey(at), m.TS)
 	return in, true

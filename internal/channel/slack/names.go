@@ -268,6 +268,9 @@ func findRoom(rooms map[string]Room, in msg.Inbound, byName bool) (Room, bool) {
 			return r, true
 		}
 	}
+	if r, ok := rooms[in.Room.Alias]; ok && in.Room.Alias != "*" {
+		return r, true
+	}
 	if !byName || in.Room.Name == "" {
 		return Room{}, false
 	}

@@ -75,6 +75,7 @@ type bot struct {
 	asked   recent.Map[string]    // who wrote last, by conversation
 	shown   recent.Map[string]    // messages that wear the typing reaction, by conversation
 	last    recent.Map[string]    // newest message of a conversation
+	begun   recent.Map[bool]      // threads whose beginning was handed on
 	slashes recent.Map[responder] // open answers to slash commands
 	seen    seen
 
@@ -84,6 +85,8 @@ type bot struct {
 	mu   sync.Mutex
 	me   self // once known
 	menu map[string]bool
+	// aliases are the conversations that the section lists by name, by its keys.
+	aliases map[string]string
 }
 
 var (

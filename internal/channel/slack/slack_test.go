@@ -353,14 +353,14 @@ func TestAudit(t *testing.T) {
 	t.Parallel()
 	s := server(t)
 	s.Scopes = "chat:write, im:history"
-	r := build(t, config(s, `,"channels":{"*":{},"general":{},"c0general":{},"C0ELSE":{},"C0GONE1":{},"C0OFF01":{"enabled":false}}`))
+	r := build(t, config(s, `,"channels":{"*":{},"nowhere":{},"c0general":{},"C0ELSE":{},"C0GONE1":{},"C0OFF01":{"enabled":false}}`))
 	a, _ := channel.As[channel.Auditor](r.ch)
 	issues, err := a.Audit(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw, _ := json.Marshal(issues)
-	for _, want := range []string{"users:read (know people by name)", `\"general\" is a name`, "isn't in the channel #elsewhere", "can't see the channel C0GONE1"} {
+	for _, want := range []string{"users:read (know people by name)", `\"nowhere\" is the name of no channel`, "isn't in the channel #elsewhere", "can't see the channel C0GONE1"} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("Audit = %s, want something about %s", raw, want)
 		}

@@ -96,6 +96,7 @@ func (b *bot) socket(ctx context.Context, recv channel.Receiver, well func()) er
 	if _, err := b.learn(ctx); err != nil {
 		return err
 	}
+	b.resolveNames(ctx)
 	c, err := b.dial(ctx)
 	if err != nil {
 		return err

@@ -178,6 +178,24 @@ func (s *Server) knownLocked(ch string) bool {
 }
 
 func (s *Server) roomLocked(ch string) map[string]any {
+	r := s.plainRoomLocked(ch)
+	if name, ok := s.renamed[ch]; ok {
+		r["name"] = name
+	}
+	return r
+}
+
+// Rename gives a channel another name.
+func (s *Server) Rename(ch, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.renamed == nil {
+		s.renamed = map[string]string{}
+	}
+	s.renamed[ch] = name
+}
+
+func (s *Server) plainRoomLocked(ch string) map[string]any {
 	switch ch {
 	case General:
 		return map[string]any{"id": General, "name": "general", "is_channel": true, "is_member": true, "num_members": 2, "topic": map[string]any{"value": "all things"}}

@@ -56,6 +56,7 @@ type Server struct {
 	bye      string   // reason of a disconnect to send
 	mute     int      // sockets that get no hello
 	wg       sync.WaitGroup
+	renamed  map[string]string // names of channels
 }
 
 type envelope struct {
