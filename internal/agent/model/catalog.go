@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/provider"
+	"github.com/openclaw-go/openclaw/internal/provider/compat"
 )
 
 // What a model has when nobody says, as the original assumes.
@@ -24,47 +26,26 @@ const (
 type generation struct {
 	cfg      *config.Config
 	services map[string]*service
-	models   []llm.Model // in the order of List
+	names    map[string]string // other names of services
+	models   []llm.Model       // what is configured and found, in the order of List
 	index    map[string]int
 	aliases  map[string]string // lower case alias to reference
 	allowed  map[string]bool   // nil allows all
-	first    string            // reference of the first configured model
-	known    []known           // the services to be found by a key alone
+	params   map[string]json.RawMessage
+	first    string       // reference of the first configured model
+	known    []compat.Row // the services to be found by a key alone
 
 	mu       sync.Mutex
 	made     map[cacheKey]provider.Provider
 	secrets  map[string]string // resolved keys of services
 	profiles map[id.Agent]*profiles
+	sections map[string][]llm.Model // of the catalogue, as they are asked for
 }
 
 type cacheKey struct{ service, api, hash string }
 
-// service is one provider, configured or known.
-type service struct {
-	id    string
-	known *known // nil when only configured
-	conf  config.Provider
-	found bool // answers on loopback
-}
-
-func (s *service) baseURL() string {
-	if s.conf.BaseURL != "" || s.known == nil {
-		return s.conf.BaseURL
-	}
-	return s.known.baseURL
-}
-
-func (s *service) api(own string) string {
-	for _, a := range []string{own, s.conf.API} {
-		if a != "" {
-			return a
-		}
-	}
-	if s.known != nil {
-		return s.known.api
-	}
-	return "openai-completions"
-}
+// configured is a section of models.providers.
+type configured = config.Provider
 
 // generation returns what belongs to the current configuration.
 func (r *Resolver) generation() *generation {
@@ -84,50 +65,70 @@ func (r *Resolver) generation() *generation {
 
 func (r *Resolver) generate(cfg *config.Config) *generation {
 	g := &generation{
-		cfg: cfg, known: catalogue(), services: map[string]*service{}, index: map[string]int{}, aliases: map[string]string{},
-		made: map[cacheKey]provider.Provider{}, secrets: map[string]string{}, profiles: map[id.Agent]*profiles{},
+		cfg: cfg, services: map[string]*service{}, names: map[string]string{}, index: map[string]int{}, aliases: map[string]string{},
+		params: map[string]json.RawMessage{}, made: map[cacheKey]provider.Provider{}, secrets: map[string]string{},
+		profiles: map[id.Agent]*profiles{}, sections: map[string][]llm.Model{},
 	}
-	merge := cfg.Models.Mode != "replace"
+	rows := r.known()
+	if cfg.Models.Mode != "replace" {
+		g.known = rows
+	}
 	ids := make([]string, 0, len(cfg.Models.Providers))
 	for name := range cfg.Models.Providers {
 		ids = append(ids, name)
 	}
 	slices.Sort(ids)
 	for _, name := range ids {
-		g.configured(strings.ToLower(name), cfg.Models.Providers[name])
+		s := &service{id: strings.ToLower(name), conf: cfg.Models.Providers[name]}
+		if i := slices.IndexFunc(rows, func(r compat.Row) bool { return r.ID == s.id }); i >= 0 {
+			s.row = &rows[i]
+		} else if row, ok := compat.At(s.conf.BaseURL); ok {
+			row.Env, row.Elsewhere = nil, nil // under another name: its own key only
+			s.row = &row
+		}
+		g.services[s.id] = s
 	}
-	if merge {
-		for i := range g.known {
-			g.builtIn(&g.known[i])
+	for i := range g.known {
+		row := &g.known[i]
+		if g.services[row.ID] == nil {
+			g.services[row.ID] = &service{id: row.ID, row: row}
+		}
+		for _, a := range row.Aliases {
+			g.names[a] = row.ID
 		}
 	}
-	for _, s := range r.local.answers() {
-		if g.services[s.id] == nil {
-			g.services[s.id] = &service{id: s.id, known: &s.known, found: true}
-			for _, m := range s.models {
+	for _, name := range ids {
+		g.listed(g.services[strings.ToLower(name)])
+	}
+	for _, f := range r.local.answers() {
+		if s := g.services[f.id]; s == nil || s.conf.BaseURL == "" && len(s.conf.Models) == 0 {
+			g.services[f.id] = &service{id: f.id, row: &f.row, found: true}
+			for _, m := range f.models {
 				g.add(m)
 			}
 		}
 	}
-	g.services[demoID] = &service{id: demoID, known: &known{id: demoID, api: demoID}}
+	g.services[demoID] = &service{id: demoID, row: &compat.Row{ID: demoID, API: demoID, Keyless: true}}
 	g.add(demoModel())
 	g.choices(cfg.Agents.Defaults)
 	return g
 }
 
-func (g *generation) configured(name string, p config.Provider) {
-	s := &service{id: name, conf: p}
-	for i := range g.known {
-		if g.known[i].id == name {
-			s.known = &g.known[i]
-		}
+// listed adds the models that the configuration lists for s. What it leaves out
+// of one that the catalogue knows comes from there.
+func (g *generation) listed(s *service) {
+	var section []llm.Model
+	if g.known != nil && s.row != nil {
+		section = g.section(s.row.ID)
 	}
-	g.services[name] = s
-	for _, m := range p.Models {
+	for _, m := range s.conf.Models {
 		x := llm.Model{
-			Provider: name, ID: m.ID, Name: m.Name, API: s.api(m.API), ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens,
+			Provider: s.id, ID: m.ID, Name: m.Name, API: s.api(m.API), ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens,
 			Reasoning: m.Reasoning, Input: m.Input,
 			Cost: llm.Cost{Input: m.Cost.Input, Output: m.Cost.Output, CacheRead: m.Cost.CacheRead, CacheWrite: m.Cost.CacheWrite},
+		}
+		if i := slices.IndexFunc(section, func(k llm.Model) bool { return k.ID == m.ID }); i >= 0 {
+			x = completed(x, section[i])
 		}
 		g.add(filled(x))
 		if g.first == "" {
@@ -136,16 +137,21 @@ func (g *generation) configured(name string, p config.Provider) {
 	}
 }
 
-func (g *generation) builtIn(k *known) {
-	s := g.services[k.id]
-	if s == nil {
-		s = &service{id: k.id, known: k}
-		g.services[k.id] = s
+// completed takes from k what x leaves open.
+func completed(x, k llm.Model) llm.Model {
+	if x.ContextWindow == 0 {
+		x.ContextWindow = k.ContextWindow
 	}
-	for _, m := range k.models {
-		m.Provider, m.API = k.id, s.api("")
-		g.add(filled(m))
+	if x.MaxTokens == 0 {
+		x.MaxTokens = k.MaxTokens
 	}
+	if len(x.Input) == 0 {
+		x.Input = k.Input
+	}
+	if x.Cost == (llm.Cost{}) {
+		x.Cost = k.Cost
+	}
+	return x
 }
 
 func filled(m llm.Model) llm.Model {
@@ -178,7 +184,8 @@ func (g *generation) add(m llm.Model) {
 // allowed when it holds anything but the entry * for all.
 func (g *generation) choices(d config.AgentDefaults) {
 	var entries map[string]struct {
-		Alias string `json:"alias"`
+		Alias  string          `json:"alias"`
+		Params json.RawMessage `json:"params"`
 	}
 	if len(d.Models) == 0 || json.Unmarshal(d.Models, &entries) != nil || len(entries) == 0 {
 		return // validation has reported what can't be read
@@ -190,7 +197,10 @@ func (g *generation) choices(d config.AgentDefaults) {
 	for ref, e := range entries {
 		p, m, ok := strings.Cut(ref, "/")
 		if ok {
-			ref = strings.ToLower(p) + "/" + m
+			ref = g.canonical(p) + "/" + m
+		}
+		if len(e.Params) > 0 && string(e.Params) != "null" {
+			g.params[ref] = e.Params
 		}
 		if g.allowed != nil {
 			g.allowed[ref] = true
@@ -203,10 +213,13 @@ func (g *generation) choices(d config.AgentDefaults) {
 
 // make builds a provider.
 func (r *Resolver) make(ctx context.Context, g *generation, s *service, api, key string) (provider.Provider, error) {
-	cfg := provider.Config{ID: s.id, BaseURL: s.baseURL(), APIKey: key, Raw: s.conf.Raw, Getenv: g.getenv}
+	cfg := provider.Config{ID: s.id, BaseURL: g.baseURL(s), APIKey: key, Raw: s.conf.Raw, Getenv: g.getenv}
 	kind, ok := r.kinds[api]
 	if !ok {
 		return nil, fault.New(fault.Invalid, "model.Attempts", s.id+": the wire format "+api+" isn't supported; set models.providers."+s.id+".api to openai-completions or anthropic-messages")
+	}
+	if s.own() {
+		cfg.Headers = maps.Clone(s.row.Headers)
 	}
 	for name, raw := range s.conf.Headers {
 		v, err := r.secret(ctx, raw)

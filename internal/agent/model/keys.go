@@ -14,7 +14,6 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
-	"github.com/openclaw-go/openclaw/internal/provider"
 )
 
 // credential is one key; its hash names it without showing it.
@@ -43,7 +42,11 @@ func (r *Resolver) credentials(ctx context.Context, g *generation, a id.Agent, n
 		}
 	}
 	var problem error
-	for _, p := range r.profilesOf(g, a).of(name) {
+	logins := r.profilesOf(g, a).of(name)
+	if s.row != nil && s.row.Auth != "" {
+		logins = append(logins, r.profilesOf(g, a).of(s.row.Auth)...)
+	}
+	for _, p := range logins {
 		v, err := r.stored(ctx, p)
 		if err != nil {
 			problem = err
@@ -56,12 +59,8 @@ func (r *Resolver) credentials(ctx context.Context, g *generation, a id.Agent, n
 		problem = err
 	}
 	add(v)
-	if s.known != nil && (s.conf.BaseURL == "" || provider.Host(s.conf.BaseURL) == provider.Host(s.known.baseURL)) {
-		// A key of the environment goes to its own service only.
-		if _, v := g.environment(s.known); v != "" {
-			add(v)
-		}
-		for _, v := range strings.Split(g.getenv(envName(name)+"_API_KEYS"), ",") {
+	if s.own() { // a key of the environment goes to its own service only
+		for _, v := range g.spare(s) {
 			add(v)
 		}
 	}
@@ -71,11 +70,28 @@ func (r *Resolver) credentials(ctx context.Context, g *generation, a id.Agent, n
 	if problem != nil {
 		return nil, &fault.Error{Kind: fault.Unauthenticated, Op: "model.credentials", Hint: name + ": its key can't be resolved; check it with: openclaw models status", Err: problem}
 	}
-	if s.known != nil && len(s.known.env) > 0 && len(s.conf.APIKey) == 0 && len(s.conf.Headers) == 0 && s.conf.BaseURL == "" {
+	if row := s.row; row != nil && !row.Keyless && !s.found && len(s.conf.APIKey) == 0 && len(s.conf.Headers) == 0 && s.conf.BaseURL == "" && !g.elsewhere(row) {
+		if len(row.Env) == 0 {
+			return nil, fault.New(fault.Unauthenticated, "model.credentials", name+": no login; run: openclaw models auth login --provider "+name)
+		}
 		return nil, fault.New(fault.Unauthenticated, "model.credentials",
-			name+": no API key; set "+s.known.env[len(s.known.env)-1]+" or models.providers."+name+".apiKey, or run: openclaw onboard")
+			name+": no API key; set "+row.Env[len(row.Env)-1]+" or models.providers."+name+".apiKey, or run: openclaw onboard")
 	}
 	return []credential{{}}, nil
+}
+
+// spare lists the keys of the environment for s: the one for a trial, the usual
+// one, a list, numbered ones.
+func (g *generation) spare(s *service) []string {
+	name := envName(s.id)
+	out := []string{g.getenv("OPENCLAW_LIVE_" + name + "_KEY")}
+	_, v := g.environment(s.row)
+	out = append(out, v)
+	out = append(out, strings.FieldsFunc(g.getenv(name+"_API_KEYS"), func(r rune) bool { return r == ',' || r == ';' })...)
+	for n := '1'; n <= '9'; n++ {
+		out = append(out, g.getenv(name+"_API_KEY_"+string(n)))
+	}
+	return out
 }
 
 func envName(provider string) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/provider"
+	"github.com/openclaw-go/openclaw/internal/provider/compat"
 )
 
 // probeFor bounds the look at loopback.
@@ -33,7 +34,7 @@ func places() []place {
 // found is a server that answered.
 type found struct {
 	id     string
-	known  known
+	row    compat.Row
 	models []llm.Model
 }
 
@@ -91,7 +92,7 @@ func (r *Resolver) probe(ctx context.Context) {
 			if err != nil {
 				return // nothing listens there
 			}
-			f := found{id: p.id, known: known{id: p.id, baseURL: p.baseURL, api: kind.ID}}
+			f := found{id: p.id, row: compat.Row{ID: p.id, BaseURL: p.baseURL, API: kind.ID, Keyless: true}}
 			for _, m := range models {
 				if !strings.Contains(strings.ToLower(m.ID), "embed") {
 					f.models = append(f.models, filled(m))

@@ -53,10 +53,10 @@ func (m *maker) kinds() []provider.Kind {
 			return echo{cfg}, nil
 		}}
 	}
-	return []provider.Kind{kind("openai-completions"), kind("anthropic-messages"), demo.Kind()}
+	return []provider.Kind{kind("openai-completions"), kind("openai-responses"), kind("anthropic-messages"), kind("azure-openai-responses"), kind("github-copilot"), demo.Kind()}
 }
 
-func parse(t *testing.T, text string) *config.Config {
+func parse(t testing.TB, text string) *config.Config {
 	t.Helper()
 	c := new(config.Config)
 	if err := json.Unmarshal([]byte(text), c); err != nil {
@@ -83,7 +83,7 @@ const two = `{"models":{"mode":"replace","providers":{
 	"other":{"baseUrl":"http://127.0.0.1:2/v1","api":"openai-completions","models":[{"id":"o-1","name":"Other"}]}}},
 	"agents":{"defaults":{"model":{"primary":"fake/fake-1","fallbacks":["fake/fake-2","other/o-1"]}}}}`
 
-func resolver(t *testing.T, text string, store model.Store) (*model.Resolver, *maker) {
+func resolver(t testing.TB, text string, store model.Store) (*model.Resolver, *maker) {
 	t.Helper()
 	c, m := parse(t, text), new(maker)
 	r := model.New(m.kinds(), nil, func() *config.Config { return c }, nil, store)

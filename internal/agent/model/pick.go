@@ -30,16 +30,36 @@ func (r *Resolver) Lookup(ref string) (llm.Model, error) { return r.generation()
 // lists all that it may, when it lists any.
 func (r *Resolver) Allowed(m llm.Model) bool { return r.generation().allows(m.String()) }
 
-// List lists the models that conversations may choose.
+// List lists the models that conversations may choose: those that are
+// configured or answer on loopback, and those of every service with a key.
 func (r *Resolver) List() []llm.Model {
 	g := r.generation()
-	if g.allowed == nil {
-		return slices.Clone(g.models)
-	}
-	var out []llm.Model
-	for _, m := range g.models {
-		if g.allows(m.String()) {
+	a := g.cfg.DefaultAgent()
+	return g.list(func(s *service) bool { return g.usable(r, a, s) })
+}
+
+// All is List with the models of the services that have no key, too.
+func (r *Resolver) All() []llm.Model {
+	return r.generation().list(func(*service) bool { return true })
+}
+
+func (g *generation) list(want func(*service) bool) []llm.Model {
+	out := make([]llm.Model, 0, len(g.models)+64)
+	seen := map[string]bool{}
+	add := func(m llm.Model) {
+		if ref := m.String(); !seen[ref] && g.allows(ref) {
+			seen[ref] = true
 			out = append(out, m)
+		}
+	}
+	for _, m := range g.models {
+		add(m)
+	}
+	for i := range g.known {
+		if s := g.services[g.known[i].ID]; s != nil && want(s) {
+			for _, m := range g.builtIn(s) {
+				add(m)
+			}
 		}
 	}
 	refs := make([]string, 0, len(g.allowed))
@@ -48,14 +68,24 @@ func (r *Resolver) List() []llm.Model {
 	}
 	slices.Sort(refs)
 	for _, ref := range refs {
-		if _, ok := g.index[ref]; ok {
-			continue
-		}
 		if m, err := g.find(ref); err == nil {
-			out = append(out, m)
+			add(m)
 		}
 	}
 	return out
+}
+
+// usable tells whether s can be asked as things are: it has a key, or wants
+// none and is configured.
+func (g *generation) usable(r *Resolver, a id.Agent, s *service) bool {
+	if len(s.conf.APIKey) > 0 || s.conf.BaseURL != "" || s.found || s.row == nil {
+		return true
+	}
+	if name, _ := g.environment(s.row); name != "" || g.elsewhere(s.row) {
+		return true
+	}
+	p := r.profilesOf(g, a)
+	return p.has(s.id) || s.row.Auth != "" && p.has(s.row.Auth)
 }
 
 func (g *generation) allows(ref string) bool {
@@ -104,12 +134,12 @@ func (g *generation) preferred(r *Resolver, a id.Agent) string {
 	if g.cfg.Models.Mode != "replace" {
 		stored := r.profilesOf(g, a)
 		for i := range g.known {
-			k := &g.known[i]
-			if k.model == "" {
+			row := &g.known[i]
+			if row.Model == "" {
 				continue
 			}
-			if name, _ := g.environment(k); name != "" || stored.has(k.id) {
-				return k.id + "/" + k.model
+			if name, _ := g.environment(row); name != "" || stored.has(row.ID) {
+				return row.ID + "/" + row.Model
 			}
 		}
 	}
@@ -143,6 +173,7 @@ func (g *generation) chain(r *Resolver, a id.Agent, ref string, problem *error) 
 			}
 			continue
 		}
+		m.Params = g.params[m.String()]
 		if !slices.ContainsFunc(out, func(x llm.Model) bool { return x.String() == m.String() }) {
 			out = append(out, m)
 		}
@@ -178,12 +209,8 @@ func (g *generation) find(ref string) (llm.Model, error) {
 	}
 	name, model, ok := strings.Cut(ref, "/")
 	if ok {
-		name = strings.ToLower(name)
-		if i, ok := g.index[name+"/"+model]; ok {
-			return g.models[i], nil
-		}
-		if s := g.services[name]; s != nil && model != "" && name != demoID {
-			return filled(llm.Model{Provider: name, ID: model, API: s.api("")}), nil
+		if s := g.services[g.canonical(name)]; s != nil && model != "" && s.id != demoID {
+			return g.model(s, model), nil
 		}
 	}
 	var match []llm.Model
@@ -195,7 +222,43 @@ func (g *generation) find(ref string) (llm.Model, error) {
 	if len(match) > 0 && (len(match) == 1 || match[0].Provider != match[1].Provider) {
 		return match[0], nil // the configured ones come first
 	}
+	if m, ok := g.byName(ref); ok && len(match) == 0 {
+		return m, nil
+	}
 	return llm.Model{}, fault.New(fault.NotFound, "model.Lookup", "no provider has the model "+clip(ref)+"; see: openclaw models list")
+}
+
+// canonical is a service's own name.
+func (g *generation) canonical(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if to, ok := g.names[name]; ok && g.services[name] == nil {
+		return to
+	}
+	return name
+}
+
+// byName finds a model of the catalogue by its name alone: at a service with a
+// key, else at the first that has it.
+func (g *generation) byName(name string) (llm.Model, bool) {
+	var first llm.Model
+	for i := range g.known {
+		s := g.services[g.known[i].ID]
+		if s == nil {
+			continue
+		}
+		for _, m := range g.builtIn(s) {
+			if !strings.EqualFold(m.ID, name) {
+				continue
+			}
+			if env, _ := g.environment(s.row); env != "" || len(s.conf.APIKey) > 0 {
+				return m, true
+			}
+			if first.ID == "" {
+				first = m
+			}
+		}
+	}
+	return first, first.ID != ""
 }
 
 func clip(s string) string { return `"` + text.Ellipsis(s, 80) + `"` }

@@ -10,6 +10,8 @@ package compat
 import (
 	"net/url"
 	"strings"
+
+	"github.com/openclaw-go/openclaw/internal/base/dialect"
 )
 
 // Row is one service.
@@ -22,14 +24,17 @@ type Row struct {
 	BaseURL string
 	BaseEnv string   // the variable that replaces BaseURL
 	Env     []string // variables that hold a key; the first set one counts
-	Hosts   []string // domains of it beside BaseURL's own
-	Model   string   // the default model when only a key tells that it is wanted
-	Auth    string   // the service whose stored logins also serve this one
-	Keyless bool     // a server of one's own, which may want no key
-	Quirks  Quirks
-	// Schema names the dialect of JSON Schema that it takes for tools, "" for
-	// all of it.
-	Schema string
+	// Elsewhere are variables that tell of a credential which the format itself
+	// finds.
+	Elsewhere []string
+	Hosts     []string // domains of it beside BaseURL's own
+	Model     string   // the default model when only a key tells that it is wanted
+	Auth      string   // the service whose stored logins also serve this one
+	Keyless   bool     // a server of one's own, which may want no key
+	Quirks    Quirks
+	// Schema is the dialect of JSON Schema that it takes for tools, "" for that
+	// of its format's maker.
+	Schema dialect.Name
 	// Headers go with each request.
 	Headers map[string]string
 }

@@ -1,5 +1,7 @@
 package compat
 
+import "github.com/openclaw-go/openclaw/internal/base/dialect"
+
 // The wire formats.
 const (
 	chat      = "openai-completions"
@@ -24,17 +26,17 @@ func Table() []Row {
 		{ID: "openai", Name: "OpenAI", API: responses, BaseURL: "https://api.openai.com/v1", Env: []string{"OPENAI_API_KEY"}, Model: "gpt-5.2", Quirks: Quirks{DeveloperRole: Yes}},
 		{ID: "openai-codex", Name: "OpenAI Codex (ChatGPT login)", API: "openai-codex-responses", BaseURL: "https://chatgpt.com/backend-api", Model: "gpt-5.4"},
 		{ID: "openrouter", Name: "OpenRouter", API: chat, BaseURL: "https://openrouter.ai/api/v1", Env: []string{"OPENROUTER_API_KEY"}, Model: "auto", Hosts: []string{"openrouter.ai"}, Quirks: Quirks{Store: No, DeveloperRole: No, Thinking: "openrouter"}, Headers: map[string]string{"HTTP-Referer": "https://openclaw.ai", "X-Title": "OpenClaw"}},
-		{ID: "google", Name: "Google Gemini", API: gemini, BaseURL: "https://generativelanguage.googleapis.com/v1beta", Env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Model: "gemini-3-flash-preview", Hosts: []string{"googleapis.com"}, Quirks: Quirks{Store: No, DeveloperRole: No, Strict: No, Google: true}, Schema: "google"},
-		{ID: "google-vertex", Name: "Google Vertex AI", Aliases: []string{"vertex"}, API: "google-vertex", BaseURL: "https://{GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com", Schema: "google"},
-		{ID: "amazon-bedrock", Name: "Amazon Bedrock", Aliases: []string{"bedrock", "aws-bedrock"}, API: "bedrock-converse-stream", BaseURL: "https://bedrock-runtime.us-east-1.amazonaws.com", Hosts: []string{"amazonaws.com"}},
+		{ID: "google", Name: "Google Gemini", API: gemini, BaseURL: "https://generativelanguage.googleapis.com/v1beta", Env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Model: "gemini-3-flash-preview", Hosts: []string{"googleapis.com"}, Quirks: Quirks{Store: No, DeveloperRole: No, Strict: No, Google: true}, Schema: dialect.Gemini},
+		{ID: "google-vertex", Name: "Google Vertex AI", Aliases: []string{"vertex"}, API: "google-vertex", Env: []string{"GOOGLE_CLOUD_API_KEY"}, Elsewhere: []string{"GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID"}, Hosts: []string{"aiplatform.googleapis.com"}, Schema: dialect.Gemini},
+		{ID: "amazon-bedrock", Name: "Amazon Bedrock", Aliases: []string{"bedrock", "aws-bedrock"}, API: "bedrock-converse-stream", BaseURL: "https://bedrock-runtime.us-east-1.amazonaws.com", Hosts: []string{"amazonaws.com"}, Env: []string{"AWS_BEARER_TOKEN_BEDROCK"}, Elsewhere: []string{"AWS_ACCESS_KEY_ID", "AWS_PROFILE"}, Schema: dialect.Bedrock},
 		{ID: "azure-openai-responses", Name: "Azure OpenAI", Aliases: []string{"azure", "azure-openai"}, API: "azure-openai-responses", BaseURL: "https://{AZURE_OPENAI_RESOURCE_NAME}.openai.azure.com/openai/v1", BaseEnv: "AZURE_OPENAI_BASE_URL", Env: []string{"AZURE_OPENAI_API_KEY"}, Hosts: []string{"openai.azure.com", "cognitiveservices.azure.com"}, Quirks: Quirks{DeveloperRole: Yes}},
 		{ID: "github-copilot", Name: "GitHub Copilot", Aliases: []string{"copilot"}, API: "github-copilot", BaseURL: "https://api.individual.githubcopilot.com", Env: []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"}, Hosts: []string{"githubcopilot.com"}, Quirks: Quirks{Store: No, DeveloperRole: No, Effort: No}},
-		{ID: "xai", Name: "xAI", Aliases: []string{"grok", "x-ai"}, API: chat, BaseURL: "https://api.x.ai/v1", Env: []string{"XAI_API_KEY"}, Model: "grok-4", Hosts: []string{"x.ai"}, Quirks: Quirks{Store: No, DeveloperRole: No, Effort: No}, Schema: "xai"},
+		{ID: "xai", Name: "xAI", Aliases: []string{"grok", "x-ai"}, API: chat, BaseURL: "https://api.x.ai/v1", Env: []string{"XAI_API_KEY"}, Model: "grok-4", Hosts: []string{"x.ai"}, Quirks: Quirks{Store: No, DeveloperRole: No, Effort: No}, Schema: dialect.XAI},
 		{ID: "groq", Name: "Groq", API: chat, BaseURL: "https://api.groq.com/openai/v1", Env: []string{"GROQ_API_KEY"}, Model: "openai/gpt-oss-120b", Hosts: []string{"groq.com"}, Quirks: Quirks{Store: No, DeveloperRole: No, Strict: No}},
-		{ID: "mistral", Name: "Mistral", API: chat, BaseURL: "https://api.mistral.ai/v1", Env: []string{"MISTRAL_API_KEY"}, Model: "mistral-large-latest", Hosts: []string{"mistral.ai"}, Quirks: Quirks{Store: No, DeveloperRole: No, Effort: No, StreamUsage: No, Strict: No, MaxTokens: "max_tokens", MistralIDs: true, Thinking: "mistral"}},
+		{ID: "mistral", Name: "Mistral", API: chat, BaseURL: "https://api.mistral.ai/v1", Env: []string{"MISTRAL_API_KEY"}, Model: "mistral-large-latest", Hosts: []string{"mistral.ai"}, Quirks: Quirks{Store: No, DeveloperRole: No, Effort: No, StreamUsage: No, Strict: No, MaxTokens: "max_tokens", MistralIDs: true, Thinking: "mistral"}, Schema: dialect.Mistral},
 		{ID: "cerebras", Name: "Cerebras", API: chat, BaseURL: "https://api.cerebras.ai/v1", Env: []string{"CEREBRAS_API_KEY"}, Model: "gpt-oss-120b", Hosts: []string{"cerebras.ai"}, Quirks: Quirks{Store: No, DeveloperRole: No, Strict: No}},
 		{ID: "zai", Name: "Z.AI (GLM)", Aliases: []string{"z.ai", "z-ai", "glm", "zhipu", "bigmodel"}, API: chat, BaseURL: "https://api.z.ai/api/paas/v4", Env: []string{"ZAI_API_KEY", "Z_AI_API_KEY"}, Model: "glm-5", Hosts: []string{"z.ai", "bigmodel.cn"}, Quirks: switched},
-		{ID: "moonshot", Name: "Moonshot (Kimi)", Aliases: []string{"kimi", "moonshotai"}, API: chat, BaseURL: "https://api.moonshot.ai/v1", Env: []string{"MOONSHOT_API_KEY"}, Model: "kimi-k2.5", Hosts: []string{"moonshot.ai", "moonshot.cn"}, Quirks: switched, Schema: "moonshot"},
+		{ID: "moonshot", Name: "Moonshot (Kimi)", Aliases: []string{"kimi", "moonshotai"}, API: chat, BaseURL: "https://api.moonshot.ai/v1", Env: []string{"MOONSHOT_API_KEY"}, Model: "kimi-k2.5", Hosts: []string{"moonshot.ai", "moonshot.cn"}, Quirks: switched},
 		{ID: "kimi-coding", Name: "Kimi Coding", Aliases: []string{"kimi-code"}, API: messages, BaseURL: "https://api.kimi.com/coding", Env: []string{"KIMI_API_KEY", "KIMICODE_API_KEY"}, Model: "k2p5", Hosts: []string{"kimi.com"}, Quirks: Quirks{OpenAITools: true}, Headers: map[string]string{"User-Agent": "claude-code/0.1.0"}},
 		{ID: "minimax", Name: "MiniMax", API: messages, BaseURL: "https://api.minimax.io/anthropic", Env: []string{"MINIMAX_API_KEY"}, Model: "MiniMax-M2.5", Hosts: []string{"minimax.io"}, Quirks: Quirks{Bearer: true}},
 		{ID: "minimax-cn", Name: "MiniMax (China)", API: messages, BaseURL: "https://api.minimaxi.com/anthropic", Env: []string{"MINIMAX_CN_API_KEY"}, Model: "MiniMax-M2.5", Hosts: []string{"minimaxi.com"}, Quirks: Quirks{Bearer: true}},
@@ -73,11 +75,11 @@ func Table() []Row {
 		{ID: "vercel-ai-gateway", Name: "Vercel AI Gateway", Aliases: []string{"vercel"}, API: messages, BaseURL: "https://ai-gateway.vercel.sh", Env: []string{"AI_GATEWAY_API_KEY"}, Model: "anthropic/claude-opus-4.6", Hosts: []string{"ai-gateway.vercel.sh"}},
 		{ID: "cloudflare-ai-gateway", Name: "Cloudflare AI Gateway", Aliases: []string{"cloudflare"}, API: messages, BaseURL: "https://gateway.ai.cloudflare.com/v1/{CLOUDFLARE_ACCOUNT_ID}/{CLOUDFLARE_GATEWAY_ID}/anthropic", Env: []string{"CLOUDFLARE_AI_GATEWAY_API_KEY"}, Model: "claude-sonnet-4-5", Hosts: []string{"gateway.ai.cloudflare.com"}},
 		{ID: "litellm", Name: "LiteLLM", API: chat, BaseURL: "http://localhost:4000", BaseEnv: "LITELLM_BASE_URL", Env: []string{"LITELLM_API_KEY"}, Model: "claude-opus-4-6", Keyless: true, Quirks: Quirks{Store: No, DeveloperRole: No}},
-		{ID: "ollama", Name: "Ollama", API: "ollama", BaseURL: "http://127.0.0.1:11434", BaseEnv: "OLLAMA_BASE_URL", Env: []string{"OLLAMA_API_KEY"}, Keyless: true, Hosts: []string{"ollama.com"}, Quirks: simple},
+		{ID: "ollama", Name: "Ollama", API: "ollama", BaseURL: "http://127.0.0.1:11434", BaseEnv: "OLLAMA_BASE_URL", Env: []string{"OLLAMA_API_KEY"}, Keyless: true, Hosts: []string{"ollama.com"}, Quirks: simple, Schema: dialect.Grammar},
 		{ID: "lmstudio", Name: "LM Studio", Aliases: []string{"lm-studio"}, API: chat, BaseURL: "http://127.0.0.1:1234/v1", BaseEnv: "LMSTUDIO_BASE_URL", Keyless: true, Quirks: plain},
 		{ID: "vllm", Name: "vLLM", API: chat, BaseURL: "http://127.0.0.1:8000/v1", BaseEnv: "VLLM_BASE_URL", Env: []string{"VLLM_API_KEY"}, Keyless: true, Quirks: plain},
 		{ID: "sglang", Name: "SGLang", API: chat, BaseURL: "http://127.0.0.1:30000/v1", BaseEnv: "SGLANG_BASE_URL", Env: []string{"SGLANG_API_KEY"}, Keyless: true, Quirks: plain},
-		{ID: "llamacpp", Name: "llama.cpp", Aliases: []string{"llama.cpp", "llama-cpp"}, API: chat, BaseURL: "http://127.0.0.1:8080/v1", BaseEnv: "LLAMACPP_BASE_URL", Keyless: true, Quirks: plain},
+		{ID: "llamacpp", Name: "llama.cpp", Aliases: []string{"llama.cpp", "llama-cpp"}, API: chat, BaseURL: "http://127.0.0.1:8080/v1", BaseEnv: "LLAMACPP_BASE_URL", Keyless: true, Quirks: plain, Schema: dialect.Grammar},
 		{ID: "copilot-proxy", Name: "Copilot Proxy", API: chat, BaseURL: "http://localhost:3000/v1", Keyless: true, Quirks: Quirks{Store: No, DeveloperRole: No, Effort: No}},
 	}
 }
