@@ -6,12 +6,14 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
 	"net/http"
 	"strings"
 
+	"github.com/openclaw-go/openclaw/internal/base/dialect"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/provider"
@@ -48,6 +50,8 @@ type Provider struct {
 	header http.Header
 	oauth  bool
 	direct bool // at Anthropic's own address
+
+	schemas *dialect.Adapter
 	// openAITools: tools in OpenAI's form, which some services want here too.
 	openAITools bool
 	wanting     map[string]bool // models that want them, from the configuration
@@ -90,6 +94,7 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 	}
 	row, _ := compat.Of(cfg.ID, cfg.BaseURL)
 	p.openAITools = row.Quirks.OpenAITools
+	p.schemas = dialect.For(cmp.Or(row.Schema, dialect.Anthropic))
 	switch {
 	case cfg.APIKey == "":
 	case p.oauth, section.AuthHeader, row.Quirks.Bearer:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openclaw-go/openclaw/internal/base/dialect"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 )
@@ -26,6 +27,7 @@ type options struct {
 	cache       string // the mark, "" for none
 	tier        string // service_tier
 	openAITools bool
+	schemas     *dialect.Adapter
 }
 
 // params is what agents.defaults.models.<ref>.params may hold for this format.
@@ -63,7 +65,7 @@ func (p *Provider) options(m *llm.Model) (*options, error) {
 	if len(m.Params) > 0 && json.Unmarshal(m.Params, &own) != nil {
 		return nil, fault.New(fault.Invalid, op, "agents.defaults.models."+m.String()+".params isn't as expected; run: openclaw config validate")
 	}
-	o := &options{cache: cached, openAITools: p.openAITools || p.wanting[m.ID]}
+	o := &options{cache: cached, schemas: p.schemas, openAITools: p.openAITools || p.wanting[m.ID]}
 	switch own.CacheRetention {
 	case "none":
 		o.cache = ""

@@ -167,12 +167,7 @@ func (w *writer) tools() {
 		if t.Description != "" {
 			w.str("description", t.Description)
 		}
-		w.b = jsonw.Key(w.b, schema)
-		if len(t.Schema) > 0 {
-			w.b = append(w.b, t.Schema...)
-		} else {
-			w.b = append(w.b, `{"type":"object","properties":{}}`...)
-		}
+		w.b = append(jsonw.Key(w.b, schema), w.opt.schemas.Schema(t.Schema)...)
 		if w.opt.openAITools {
 			w.b = append(w.b, '}')
 		} else if i == n-1 {

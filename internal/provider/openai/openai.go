@@ -12,9 +12,11 @@ import (
 	"iter"
 	"net/http"
 
+	"github.com/openclaw-go/openclaw/internal/base/dialect"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/provider"
+	"github.com/openclaw-go/openclaw/internal/provider/compat"
 )
 
 // API is the wire format's name in models.providers.<id>.api.
@@ -43,6 +45,9 @@ type Provider struct {
 	header http.Header
 	quirks map[string]quirks // of single models, from the configuration
 	common quirks
+
+	schemas *dialect.Adapter
+	makers  map[string]*dialect.Adapter
 }
 
 // New returns a provider for cfg.
@@ -50,7 +55,9 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 	if provider.Host(cfg.BaseURL) == "" {
 		return nil, fault.New(fault.Invalid, "openai.New", cfg.ID+": set models.providers."+cfg.ID+".baseUrl to an address like https://host/v1")
 	}
-	p := &Provider{client: c, cfg: cfg, url: provider.Join(cfg.BaseURL, "/chat/completions"), header: http.Header{}}
+	p := &Provider{client: c, cfg: cfg, url: provider.Join(cfg.BaseURL, "/chat/completions"), header: http.Header{}, makers: makers()}
+	row, _ := compat.Of(cfg.ID, cfg.BaseURL)
+	p.schemas = dialect.For(row.Schema)
 	p.header.Set("Content-Type", "application/json")
 	p.header.Set("Accept", "text/event-stream, application/json")
 	p.header.Set("User-Agent", "openclaw")

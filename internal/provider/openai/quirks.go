@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/openclaw-go/openclaw/internal/base/dialect"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/provider"
@@ -69,4 +70,21 @@ func (p *Provider) quirksOf(m llm.Model) quirks {
 		q.Google = true
 	}
 	return q
+}
+
+// schemasOf is the dialect of m: the service's, or that of the maker whose
+// model it passes on.
+func (p *Provider) schemasOf(m llm.Model) *dialect.Adapter {
+	maker, _, _ := strings.Cut(m.ID, "/")
+	if a, ok := p.makers[maker]; ok {
+		return a
+	}
+	return p.schemas
+}
+
+// makers are those whose dialects differ, under the names that services which
+// pass requests on have for them.
+func makers() map[string]*dialect.Adapter {
+	gemini, xai := dialect.For(dialect.Gemini), dialect.For(dialect.XAI)
+	return map[string]*dialect.Adapter{"google": gemini, "x-ai": xai, "xai": xai}
 }

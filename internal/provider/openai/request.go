@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/openclaw-go/openclaw/internal/base/dialect"
 	"github.com/openclaw-go/openclaw/internal/base/jsonw"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/provider"
@@ -16,7 +17,7 @@ import (
 // encode appends the body of req to b. The order of members is fixed, so that
 // two requests of one conversation share their beginning byte for byte.
 func (p *Provider) encode(b []byte, req *llm.Request) []byte {
-	w := &writer{b: b, req: req, q: p.quirksOf(req.Model), images: provider.Accepts(req.Model)}
+	w := &writer{b: b, req: req, q: p.quirksOf(req.Model), schemas: p.schemasOf(req.Model), images: provider.Accepts(req.Model)}
 	w.b = append(w.b, '{')
 	w.b = jsonw.String(jsonw.Key(w.b, "model"), req.Model.ID)
 	w.messages()
@@ -36,10 +37,11 @@ func (p *Provider) encode(b []byte, req *llm.Request) []byte {
 }
 
 type writer struct {
-	b      []byte
-	req    *llm.Request
-	q      quirks
-	images bool
+	b       []byte
+	req     *llm.Request
+	q       quirks
+	schemas *dialect.Adapter
+	images  bool
 }
 
 func (w *writer) raw(key, value string) { w.b = append(jsonw.Key(w.b, key), value...) }
@@ -114,12 +116,7 @@ func (w *writer) tools() {
 		if t.Description != "" {
 			w.str("description", t.Description)
 		}
-		w.b = jsonw.Key(w.b, "parameters")
-		if len(t.Schema) > 0 {
-			w.b = append(w.b, t.Schema...)
-		} else {
-			w.b = append(w.b, `{"type":"object","properties":{}}`...)
-		}
+		w.b = append(jsonw.Key(w.b, "parameters"), w.schemas.Schema(t.Schema)...)
 		if w.q.Strict.On() {
 			w.raw("strict", "false")
 		}

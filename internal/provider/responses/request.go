@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/openclaw-go/openclaw/internal/base/dialect"
 	"github.com/openclaw-go/openclaw/internal/base/jsonw"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/provider"
@@ -16,8 +17,8 @@ const idLimit = 64
 
 // encode appends the body of req to b. The order of members is fixed, so that
 // two requests of one conversation share their beginning byte for byte.
-func encode(b []byte, req *llm.Request, own *params) []byte {
-	w := &writer{b: b, req: req, images: provider.Accepts(req.Model)}
+func (p *Provider) encode(b []byte, req *llm.Request, own *params) []byte {
+	w := &writer{b: b, req: req, schemas: p.schemas, images: provider.Accepts(req.Model)}
 	w.b = append(w.b, '{')
 	w.str("model", req.Model.ID)
 	if req.System != "" {
@@ -58,9 +59,10 @@ func cacheKey(session string) string {
 }
 
 type writer struct {
-	b      []byte
-	req    *llm.Request
-	images bool
+	b       []byte
+	req     *llm.Request
+	schemas *dialect.Adapter
+	images  bool
 }
 
 func (w *writer) raw(key, value string) { w.b = append(jsonw.Key(w.b, key), value...) }
@@ -139,12 +141,7 @@ func (w *writer) tools() {
 		if t.Description != "" {
 			w.str("description", t.Description)
 		}
-		w.b = jsonw.Key(w.b, "parameters")
-		if len(t.Schema) > 0 {
-			w.b = append(w.b, t.Schema...)
-		} else {
-			w.b = append(w.b, `{"type":"object","properties":{}}`...)
-		}
+		w.b = append(jsonw.Key(w.b, "parameters"), w.schemas.Schema(t.Schema)...)
 		w.raw("strict", "false")
 		w.b = append(w.b, '}')
 	}

@@ -14,9 +14,11 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/openclaw-go/openclaw/internal/base/dialect"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/provider"
+	"github.com/openclaw-go/openclaw/internal/provider/compat"
 )
 
 // API is the wire format's name in models.providers.<id>.api.
@@ -43,6 +45,8 @@ type Provider struct {
 	cfg    provider.Config
 	url    string
 	header http.Header
+
+	schemas *dialect.Adapter
 }
 
 // New returns a provider for cfg.
@@ -50,7 +54,8 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 	if provider.Host(cfg.BaseURL) == "" {
 		return nil, fault.New(fault.Invalid, "responses.New", cfg.ID+": set models.providers."+cfg.ID+".baseUrl to an address like https://host/v1")
 	}
-	p := &Provider{client: c, socket: overSocket(c), cfg: cfg, url: provider.Join(cfg.BaseURL, "/responses"), header: http.Header{}}
+	row, _ := compat.Of(cfg.ID, cfg.BaseURL)
+	p := &Provider{client: c, schemas: dialect.For(row.Schema), socket: overSocket(c), cfg: cfg, url: provider.Join(cfg.BaseURL, "/responses"), header: http.Header{}}
 	p.header.Set("Content-Type", "application/json")
 	p.header.Set("Accept", "text/event-stream, application/json")
 	p.header.Set("User-Agent", "openclaw")
@@ -95,7 +100,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ev
 // open sends the request the way that is wanted. "auto" prefers the socket and
 // falls back when the service can't open one; nothing has been asked by then.
 func (p *Provider) open(ctx context.Context, req *llm.Request, own *params) (*provider.Call, error) {
-	body := encode(make([]byte, 0, provider.Room(req)), req, own)
+	body := p.encode(make([]byte, 0, provider.Room(req)), req, own)
 	header := p.header
 	if req.Session != "" {
 		header = header.Clone()
