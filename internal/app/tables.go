@@ -11,6 +11,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/provider"
 	"github.com/openclaw-go/openclaw/internal/provider/anthropic"
 	"github.com/openclaw-go/openclaw/internal/provider/azure"
+	"github.com/openclaw-go/openclaw/internal/provider/bedrock"
 	"github.com/openclaw-go/openclaw/internal/provider/codex"
 	"github.com/openclaw-go/openclaw/internal/provider/copilot"
 	"github.com/openclaw-go/openclaw/internal/provider/demo"
@@ -38,6 +39,7 @@ func Providers() []provider.Kind {
 	return []provider.Kind{
 		anthropic.Kind(),
 		azure.Kind(responses.Kind()),
+		bedrock.Kind(),
 		codex.Kind(responses.Kind()),
 		copilot.Kind(openai.Kind(), responses.Kind(), anthropic.Kind()),
 		demo.Kind(),

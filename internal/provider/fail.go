@@ -129,17 +129,17 @@ func table() []row {
 		{413, 413, nil, overflow()},
 		{400, 429, []string{"insufficient_quota", "credit balance", "insufficient balance", "insufficient credits", "billing_error", "billing hard limit", "exceeded your current quota, please check your plan", "payment required", "arrearage"}, billing()},
 		{402, 402, nil, billing()},
-		{400, 403, []string{"api_key_invalid", "invalid_api_key", "api key not valid", "invalid api key", "incorrect api key", "authentication_error", "invalid x-api-key"}, badKey()},
+		{400, 403, []string{"api_key_invalid", "invalid_api_key", "api key not valid", "invalid api key", "incorrect api key", "authentication_error", "invalid x-api-key", "security token included in the request", "signature we calculated does not match"}, badKey()},
 		{401, 401, nil, badKey()},
 		{403, 403, nil, class{ReasonPermission, fault.Forbidden, "this credential may not use the model or service"}},
-		{400, 400, []string{"model_not_found", "model not found", "is not a valid model", "unknown model", "model does not exist", "unsupported_model"}, noModel()},
+		{400, 400, []string{"model_not_found", "model not found", "is not a valid model", "unknown model", "model does not exist", "unsupported_model", "model identifier is invalid", "on-demand throughput isn"}, noModel()},
 		{404, 404, nil, noModel()},
 		{408, 408, nil, timedOut()},
 		{504, 504, nil, timedOut()},
 		{524, 524, nil, timedOut()},
 		{400, 400, []string{"overloaded", "rate_limit"}, overloaded()},
 		{409, 409, nil, overloaded()},
-		{425, 425, nil, overloaded()},
+		{424, 425, nil, overloaded()},
 		{429, 429, []string{"overloaded"}, overloaded()},
 		{429, 429, nil, rateLimited()},
 		{499, 499, nil, overloaded()},
@@ -158,7 +158,7 @@ func overflowWords() []string {
 		"context_length_exceeded", "maximum context length", "context length exceeded", "context window", "prompt is too long",
 		"exceed_context_size", "exceeds the available context", "input is too long", "too many tokens", "request_too_large",
 		"exceeds the maximum number of tokens", "reduce the length of the messages", "exceeds the context", "context size has been exceeded",
-		"maximum prompt length", "model_context_window_exceeded", "prompt too long", "token limit exceeded", "larger than the maximum context",
+		"maximum prompt length", "model_context_window_exceeded", "prompt too long", "token limit exceeded", "larger than the maximum context", "exceed context limit", "too many input tokens",
 	}
 }
 
@@ -214,7 +214,7 @@ func statusOf(code string) int {
 	switch code = strings.ToLower(code); {
 	case code == "":
 		return 0
-	case strings.Contains(code, "rate_limit"), strings.Contains(code, "resource_exhausted"):
+	case strings.Contains(code, "rate_limit"), strings.Contains(code, "resource_exhausted"), strings.Contains(code, "throttling"):
 		return 429
 	case strings.Contains(code, "overloaded"):
 		return 529
@@ -230,7 +230,7 @@ func statusOf(code string) int {
 		return 413
 	case strings.Contains(code, "timeout"):
 		return 408
-	case strings.Contains(code, "invalid"), strings.Contains(code, "context_length"):
+	case strings.Contains(code, "invalid"), strings.Contains(code, "validation"), strings.Contains(code, "context_length"):
 		return 400
 	}
 	return 500

@@ -55,6 +55,15 @@ func TestRefused(t *testing.T) {
 		"bad request":              {400, `{"error":"nonsense"}`, provider.ReasonFormat, fault.Invalid},
 		"unprocessable":            {422, `{"detail":[{"msg":"field required"}]}`, provider.ReasonFormat, fault.Invalid},
 
+		"Bedrock overflow":   {400, `{"message":"Input is too long for requested model."}`, provider.ReasonOverflow, fault.Invalid},
+		"AWS token ended":    {403, `{"message":"The security token included in the request is expired"}`, provider.ReasonAuth, fault.Unauthenticated},
+		"AWS wrong secret":   {403, `{"message":"The request signature we calculated does not match the signature you provided."}`, provider.ReasonAuth, fault.Unauthenticated},
+		"Bedrock no model":   {400, `{"message":"The provided model identifier is invalid."}`, provider.ReasonNoModel, fault.NotFound},
+		"Bedrock by profile": {400, `{"message":"Invocation of model ID x with on-demand throughput isn’t supported."}`, provider.ReasonNoModel, fault.NotFound},
+		"Bedrock's model":    {424, `{"message":"x"}`, provider.ReasonOverloaded, fault.Unavailable},
+
+		"in a stream: throttled":  {0, `{"error":{"type":"throttlingException","message":"Too many requests"}}`, provider.ReasonRateLimit, fault.RateLimited},
+		"in a stream: validation": {0, `{"error":{"type":"validationException","message":"Input is too long"}}`, provider.ReasonOverflow, fault.Invalid},
 		"in a stream: overloaded": {0, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, provider.ReasonOverloaded, fault.Unavailable},
 		"in a stream: rate":       {200, `{"error":{"type":"rate_limit_error","message":"slow"}}`, provider.ReasonRateLimit, fault.RateLimited},
 		"in a stream: auth":       {0, `{"error":{"type":"authentication_error","message":"x"}}`, provider.ReasonAuth, fault.Unauthenticated},
