@@ -190,7 +190,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 		u, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(r.BaseURL))
-		if err != nil || u.Host == "" && r.ID != "google-vertex" || u.Scheme != "https" && u.Scheme != "" && !r.Keyless || r.Name == "" {
+		if err != nil || u.Host == "" && r.ID != "google-vertex" && r.ID != "amazon-bedrock" || u.Scheme != "https" && u.Scheme != "" && !r.Keyless || r.Name == "" {
 			t.Errorf("%s: base URL %q, name %q", r.ID, r.BaseURL, r.Name)
 		}
 		if r.Auth != "" {
