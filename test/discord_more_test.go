@@ -1,7 +1,9 @@
 package test
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -95,5 +97,65 @@ func TestDiscordMessageCommands(t *testing.T) {
 	}
 	if code, out := run(t, c.Gateway, 30*time.Second, "channels", "status", "--probe"); code != 0 || !strings.Contains(fmt.Sprint(out), "iscord") {
 		t.Errorf("channels status: %d: %s", code, out)
+	}
+}
+
+// What an agent puts under a message: a button that is for some, and a form,
+// over a restart of the gateway.
+func TestDiscordForm(t *testing.T) {
+	t.Parallel()
+	c := newClub(t, nil).up(t)
+	const panel = `{"text":"Choose","blocks":[{"type":"actions","buttons":[{"label":"Apple"},{"label":"Secret","allowedUsers":["111111111111111111"]}]}],"modal":{"title":"Details","fields":[{"type":"text","label":"Fruit"}]}}`
+	if code, out := run(t, c.Gateway, 30*time.Second, "message", "send", "--channel", "discord", "--target", "user:"+discordtest.Person, "-m", "A panel", "--components", panel); code != 0 {
+		t.Fatalf("send: %s", out)
+	}
+	raw, _ := json.Marshal(c.discord.Messages(discordtest.DM)[0].Raw["components"])
+	ids := regexp.MustCompile(`ui:[0-9a-f]+:[0-9.]+`).FindAllString(string(raw), -1)
+	if len(ids) != 3 {
+		t.Fatalf("controls: %s", raw)
+	}
+	press := func(id string) string {
+		n := len(c.discord.Calls("POST /interactions/"))
+		c.discord.Interact(object{"type": 3, "data": object{"custom_id": id, "component_type": 2}})
+		harness.Until(t, within, "an answer to Discord", func() bool { return len(c.discord.Calls("POST /interactions/")) > n })
+		return fmt.Sprint(c.discord.Calls("POST /interactions/")[n].Body)
+	}
+	press(ids[0])
+	c.answered(t, discordtest.DM, "[pressed Apple]")
+	if got := press(ids[1]); !strings.Contains(got, "not authorized") {
+		t.Errorf("a button of others: %s", got)
+	}
+	c.Kill()
+	c.up(t)
+	if got := press(ids[0]); !strings.Contains(got, "has expired") {
+		t.Errorf("a button that was used: %s", got)
+	}
+	if got := press(ids[2]); !strings.Contains(got, "Fruit") {
+		t.Errorf("the form: %s", got)
+	}
+	c.discord.Interact(object{"type": 5, "data": object{
+		"custom_id":  strings.Replace(ids[2], "ui:", "uf:", 1),
+		"components": []any{object{"type": 18, "component": object{"type": 4, "custom_id": "f0", "value": "quince"}}},
+	}})
+	c.answered(t, discordtest.DM, "Fruit: quince")
+}
+
+// The command line reaches what only Discord has, by target too.
+func TestDiscordOwnActions(t *testing.T) {
+	t.Parallel()
+	c := newClub(t, nil).up(t)
+	m := c.discord.Write(discordtest.Message{Channel: discordtest.General, Content: "hello"})
+	to := "channel:" + discordtest.General
+	for args, want := range map[string]string{
+		"reactions --target " + to + " --message-id " + m:                  "reactions",
+		"channel info --target " + to:                                      "general",
+		"permissions --target " + to:                                       "view",
+		"sticker send --target " + to + " --sticker-id 123456789012345678": "messageId",
+		"event create --guild-id " + discordtest.Guild + " --event-name Party --start-time 2027-01-31T20:00:00Z --end-time 2027-01-31T22:00:00Z --location Roof": "id",
+	} {
+		code, out := run(t, c.Gateway, 30*time.Second, append(append([]string{"message"}, strings.Fields(args)...), "--channel", "discord", "--json")...)
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: %d: %s", args, code, out)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -122,12 +123,39 @@ func onChannel(ctx context.Context, a Action, to msg.Address, c channel.Channel)
 		if act, ok := channel.As[channel.Actor](c); ok {
 			for _, x := range act.Actions() {
 				if x.Name == a.Do {
-					return x.Run(ctx, a.Args)
+					return x.Run(ctx, about(a, to))
 				}
 			}
 		}
 	}
 	return nil, fault.New(fault.Invalid, "chat.Act", fmt.Sprintf("%s can't do %q; it can: %s", to.Channel, a.Do, strings.Join(capabilities(c), ", ")))
+}
+
+// about is the arguments of an action that only one network has, with the place
+// and the message that are named beside them. Where nothing is named, nothing is
+// meant: an action may delete the place it is about.
+func about(a Action, to msg.Address) json.RawMessage {
+	if a.Target == "" {
+		return a.Args
+	}
+	args := map[string]json.RawMessage{}
+	if len(a.Args) > 0 && json.Unmarshal(a.Args, &args) != nil || args == nil {
+		return a.Args // who runs it says what is wrong
+	}
+	set := func(key string, v any, said bool) {
+		if raw, err := json.Marshal(v); err == nil && said && args[key] == nil {
+			args[key] = raw
+		}
+	}
+	set("to", a.Target, true)
+	set("channelId", to.Peer, to.Peer != "")
+	set("messageId", a.ID, a.ID != "")
+	set("limit", a.Limit, a.Limit > 0)
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return a.Args
+	}
+	return raw
 }
 
 func seenOf(ms []msg.Inbound) []seen {

@@ -29,6 +29,15 @@ type arguments struct {
 	ActivityType *int   `json:"activityType"`
 	ActivityURL  string `json:"activityUrl"`
 
+	Stickers several `json:"stickerId"`
+	Text     string  `json:"message"`
+	Event    string  `json:"eventName"`
+	Start    string  `json:"startTime"`
+	End      string  `json:"endTime"`
+	About    string  `json:"desc"`
+	Location string  `json:"location"`
+	Kind     string  `json:"eventType"`
+
 	Name     string  `json:"name"`
 	Topic    *string `json:"topic"`
 	Type     int     `json:"type"`
@@ -62,6 +71,12 @@ func (b *bot) Actions() []channel.Action {
 		{"channel-create", "channels", "Create a channel in a Discord server.", []string{"guildId"}, channelKeys + reason, b.channelCreate},
 		{"channel-edit", "channels", "Change the name, topic, category or position of a Discord channel.", []string{"channelId"}, channelKeys + reason, b.channelEdit},
 		{"channel-delete", "channels", "Delete a Discord channel with all that is in it.", []string{"channelId"}, reason, b.channelDelete},
+		{"channel-move", "channels", "Put a Discord channel under another category, or at another position.", []string{"channelId"}, `,"parentId":{"type":"string","description":"Id of its category."},"position":{"type":"integer","minimum":0}` + reason, b.channelEdit},
+		{"category-create", "channels", "Create a category in a Discord server.", []string{"guildId"}, categoryKeys + reason, b.categoryCreate},
+		{"category-edit", "channels", "Change the name or position of a category of a Discord server.", []string{"channelId"}, categoryKeys + reason, b.channelEdit},
+		{"category-delete", "channels", "Delete a category of a Discord server; its channels stay.", []string{"channelId"}, reason, b.channelDelete},
+		{"event-create", "events", "Create a scheduled event in a Discord server.", []string{"guildId"}, eventKeys + reason, b.eventCreate},
+		{"sticker", "stickers", "Send up to three stickers by id to a Discord channel.", []string{"channelId"}, `,"stickerId":{"type":"array","items":{"type":"string"},"maxItems":3},"message":{"type":"string"}`, b.sticker},
 		{"set-presence", "presence", "Set what the bot is shown to be doing on Discord.", nil, `"status":{"type":"string","enum":["online","dnd","idle","invisible"]},"activityName":{"type":"string"},"activityType":{"type":"integer","minimum":0,"maximum":5},"activityUrl":{"type":"string"}`, b.setPresence},
 		{"role-add", "roles", "Give a member of a Discord server a role.", []string{"guildId", "userId", "roleId"}, reason, b.roleAdd},
 		{"role-remove", "roles", "Take a role from a member of a Discord server.", []string{"guildId", "userId", "roleId"}, reason, b.roleRemove},
@@ -92,6 +107,9 @@ func (d deed) action() channel.Action {
 				return nil, fault.New(fault.Invalid, op, "the arguments can't be read; ids are strings")
 			}
 			a.User = strings.Trim(normalize(a.User), "*")
+			if strings.HasPrefix(a.Channel, "channel:") || strings.HasPrefix(a.Channel, "<#") {
+				a.Channel = strings.Trim(strings.TrimPrefix(a.Channel, "channel:"), "<#>")
+			}
 			given := map[string]string{"guildId": a.Guild, "channelId": a.Channel, "messageId": a.Message, "userId": a.User, "roleId": a.Role}
 			for _, k := range d.needs {
 				if !snowflake(given[k]) {

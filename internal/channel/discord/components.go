@@ -88,9 +88,9 @@ func style(s string) int {
 // nativeParts reads content in Discord's own form: a list of components, an
 // object with components, embeds or both, or one with blocks (blocks.go). said is
 // Markdown that it brings along.
-func nativeParts(raw json.RawMessage) (parts map[string]any, said string, err error) {
+func (b *bot) nativeParts(ctx context.Context, raw json.RawMessage, name string) (parts map[string]any, said string, err error) {
 	if isBlocks(raw) {
-		return readBlocks(raw)
+		return b.readBlocks(ctx, raw, name)
 	}
 	parts, err = ownParts(raw)
 	return parts, "", err

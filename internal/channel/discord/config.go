@@ -20,21 +20,22 @@ type Config struct {
 	APIRoot string `json:"apiRoot"` // server of the REST API, which also names the gateway; default https://discord.com/api
 	Proxy   string `json:"proxy"`   // proxy to reach Discord through
 
-	Intents      Intents          `json:"intents"`
-	Activity     string           `json:"activity"` // what the bot is shown to do
-	Status       string           `json:"status"`
-	ActivityType *int             `json:"activityType"` // 0 playing, 1 streaming, 2 listening, 3 watching, 4 custom (default), 5 competing
-	ActivityURL  string           `json:"activityUrl"`  // address of a stream, for type 1
-	TextLimit    int              `json:"textChunkLimit"`
-	MaxLines     int              `json:"maxLinesPerMessage"` // default 17
-	MediaMaxMB   float64          `json:"mediaMaxMb"`         // largest file to fetch or send; default 8
-	Markdown     Tables           `json:"markdown"`
-	Actions      map[string]bool  `json:"actions"` // what the agent may do beyond talking
-	SlashCommand Slash            `json:"slashCommand"`
-	DM           DM               `json:"dm"`
-	Guilds       map[string]Guild `json:"guilds"`
-	NameMatching bool             `json:"dangerouslyAllowNameMatching"`
-	GroupPolicy  string           `json:"groupPolicy"`
+	Intents         Intents          `json:"intents"`
+	Activity        string           `json:"activity"` // what the bot is shown to do
+	Status          string           `json:"status"`
+	ActivityType    *int             `json:"activityType"` // 0 playing, 1 streaming, 2 listening, 3 watching, 4 custom (default), 5 competing
+	ActivityURL     string           `json:"activityUrl"`  // address of a stream, for type 1
+	TextLimit       int              `json:"textChunkLimit"`
+	MaxLines        int              `json:"maxLinesPerMessage"` // default 17
+	MediaMaxMB      float64          `json:"mediaMaxMb"`         // largest file to fetch or send; default 8
+	Markdown        Tables           `json:"markdown"`
+	Actions         map[string]bool  `json:"actions"` // what the agent may do beyond talking
+	SlashCommand    Slash            `json:"slashCommand"`
+	AgentComponents Toggle           `json:"agentComponents"` // buttons, menus and forms of agents
+	DM              DM               `json:"dm"`
+	Guilds          map[string]Guild `json:"guilds"`
+	NameMatching    bool             `json:"dangerouslyAllowNameMatching"`
+	GroupPolicy     string           `json:"groupPolicy"`
 }
 
 // Intents is channels.discord.intents: what Discord tells only bots that asked
@@ -42,6 +43,11 @@ type Config struct {
 type Intents struct {
 	Presence     bool `json:"presence"`
 	GuildMembers bool `json:"guildMembers"`
+}
+
+// Toggle turns something off; default on.
+type Toggle struct {
+	Enabled *bool `json:"enabled"`
 }
 
 // Slash is channels.discord.slashCommand.

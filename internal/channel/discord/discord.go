@@ -75,6 +75,7 @@ type bot struct {
 	dms     recent.Map[string] // conversations with people, by person
 	files   recent.Map[string] // addresses of attachments, by Ref
 	open    answers            // interactions that wait for an answer
+	panels  panels
 	seen    seen
 	session session
 	now     atomic.Pointer[link] // the connection there is; nil is none

@@ -18,9 +18,9 @@ func TestGates(t *testing.T) {
 		"reactions": {"react", "reactions", "emoji-list"}, "polls": {"poll"},
 		"pins": {"pin", "unpin", "pins", "list-pins"}, "threads": {"thread-create", "thread-reply", "thread-list"},
 		"search": {"search"}, "permissions": {"permissions"}, "memberInfo": {"member-info"}, "roleInfo": {"role-info"},
-		"channelInfo": {"channel-info", "channel-list"}, "channels": {"channel-create", "channel-edit", "channel-delete"},
-		"voiceStatus": {"voice-status"}, "events": {"event-list"}, "roles": {"role-add", "role-remove"},
+		"channelInfo": {"channel-info", "channel-list"}, "channels": {"channel-create", "channel-edit", "channel-delete", "channel-move", "category-create", "category-edit", "category-delete"},
+		"voiceStatus": {"voice-status"}, "events": {"event-list", "event-create"}, "roles": {"role-add", "role-remove"},
 		"moderation": {"timeout", "kick", "ban"}, "presence": {"set-presence"},
-		"stickers": nil, "emojiUploads": nil, "stickerUploads": nil,
+		"stickers": {"sticker"}, "emojiUploads": nil, "stickerUploads": nil,
 	})
 }

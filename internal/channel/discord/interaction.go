@@ -31,11 +31,12 @@ type interaction struct {
 }
 
 type interactionData struct {
-	Name     string   `json:"name"`
-	Options  []option `json:"options"`
-	CustomID string   `json:"custom_id"`
-	Kind     int      `json:"component_type"`
-	Values   []string `json:"values"`
+	Name     string      `json:"name"`
+	Options  []option    `json:"options"`
+	CustomID string      `json:"custom_id"`
+	Kind     int         `json:"component_type"`
+	Values   []string    `json:"values"`
+	Parts    []submitted `json:"components"`
 }
 
 type option struct {
@@ -49,7 +50,9 @@ type option struct {
 const (
 	typeSlash = 2
 	typePress = 3
+	typeForm  = 5
 
+	answerNow   = 4
 	answerLater = 5 // "thinking", until the answer takes its place
 	answerNone  = 6 // a press is taken, nothing changes
 
@@ -62,7 +65,7 @@ const nativePrefix = "int:"
 // interaction hands x on, and only then tells Discord that it is taken: within
 // three seconds, or Discord shows it as failed.
 func (b *bot) interaction(ctx context.Context, x interaction, recv channel.Receiver) error {
-	if x.Type != typeSlash && x.Type != typePress || !snowflake(x.ID) || !snowflake(x.ChannelID) || !urlSafe(x.Token) {
+	if x.Type != typeSlash && x.Type != typePress && x.Type != typeForm || !snowflake(x.ID) || !snowflake(x.ChannelID) || !urlSafe(x.Token) {
 		return nil
 	}
 	u := x.User
@@ -90,6 +93,7 @@ func (b *bot) interaction(ctx context.Context, x interaction, recv channel.Recei
 		From: msg.Sender{ID: id.Peer(u.ID), Name: clean(cmp.Or(nick, u.shown())), Username: clean(u.handle()), Bot: u.Bot},
 	}
 	callback := map[string]any{"type": answerNone}
+	used := ""
 	if x.Type == typeSlash {
 		in.Text = commanded(x.Data)
 		private := yes(b.cfg.SlashCommand.Ephemeral, true)
@@ -99,6 +103,12 @@ func (b *bot) interaction(ctx context.Context, x interaction, recv channel.Recei
 		}
 		// Known before it is stored: its answer may come at once.
 		b.open.put(ctx, b, string(in.ID), answerTo{App: cmp.Or(x.App, b.known().App), Token: x.Token, User: u.ID, Private: private, At: in.Received.Unix()})
+	} else if custom, ours := uiID(x); ours {
+		said, instead := b.uiUsed(look, x, *u, custom)
+		if instead != nil {
+			return b.callback(ctx, x, instead)
+		}
+		in.Text, in.Native, used = said, false, custom
 	} else if in.Text, in.Native = b.pressed(look, x); in.Text == "" {
 		return nil
 	}
@@ -110,7 +120,10 @@ func (b *bot) interaction(ctx context.Context, x interaction, recv channel.Recei
 	if err := b.store(ctx, in, x.ChannelID, recv); err != nil {
 		return err
 	}
-	err := b.api.do(ctx, call{method: "POST", path: "/interactions/" + x.ID + "/" + x.Token + "/callback", body: callback, anonymous: true})
+	if err := b.panels.use(ctx, b, used); err != nil {
+		b.log.WarnContext(ctx, "discord control can be used again", "channel", ID, "err", err)
+	}
+	err := b.callback(ctx, x, callback)
 	if err != nil && !refusedWith(err, codeAnswered) && ctx.Err() == nil {
 		b.log.WarnContext(ctx, "discord shows an interaction as failed", "channel", ID, "err", err)
 		if refusedWith(err, codeUnknownAnswer, codeUnknownWebhook) {
@@ -118,6 +131,55 @@ func (b *bot) interaction(ctx context.Context, x interaction, recv channel.Recei
 		}
 	}
 	return nil
+}
+
+// callback tells Discord what comes of an interaction.
+func (b *bot) callback(ctx context.Context, x interaction, body map[string]any) error {
+	return b.api.do(ctx, call{method: "POST", path: "/interactions/" + x.ID + "/" + x.Token + "/callback", body: body, anonymous: true})
+}
+
+// uiID is the custom id of an agent's control or form, without what begins it.
+func uiID(x interaction) (custom string, ours bool) {
+	if x.Type == typeForm {
+		custom, ours = strings.CutPrefix(x.Data.CustomID, formPrefix)
+		return custom, ours
+	}
+	return strings.CutPrefix(x.Data.CustomID, uiPrefix)
+}
+
+// uiUsed is what the use of an agent's control says, or what Discord is told
+// instead: that it has expired, isn't for this person, or opens a form.
+func (b *bot) uiUsed(ctx context.Context, x interaction, u user, custom string) (said string, instead map[string]any) {
+	only := func(s string) map[string]any {
+		return map[string]any{"type": answerNow, "data": map[string]any{"content": s, "flags": flagEphemeral}}
+	}
+	c, ok := b.panels.get(ctx, b, custom)
+	switch {
+	case !yes(b.cfg.AgentComponents.Enabled, true):
+		return "", only("Buttons, menus and forms are turned off.")
+	case !ok && x.Type == typeForm:
+		return "", only("This form has expired.")
+	case !ok:
+		return "", only("This component has expired.")
+	case !b.mayUse(c, u):
+		return "", only("You are not authorized to use this button.")
+	case x.Type == typeForm && c.Form != nil:
+		return c.Form.filled(x.Data.Parts), nil
+	case c.Form != nil:
+		return "", c.Form.open(custom)
+	}
+	return chosen(c.Label, x.Data.Values), nil
+}
+
+// chosen is what the use of a control says.
+func chosen(name string, values []string) string {
+	const most, mostValues = 4000, 25
+	name = cmp.Or(strings.TrimSpace(name), "a control")
+	v := text.Cut(text.Valid(strings.Join(values[:min(len(values), mostValues)], ", ")), most)
+	if v == "" {
+		return "[pressed " + name + "]"
+	}
+	return "[chose " + name + ": " + v + "]"
 }
 
 // commanded is the text that a slash command stands for.
@@ -181,16 +243,8 @@ func (b *bot) pressed(ctx context.Context, x interaction) (said string, native b
 			return strings.TrimSpace(data + " " + values), true
 		}
 	}
-	name := clean(x.Data.CustomID)
-	if ui, ok := strings.CutPrefix(name, uiPrefix); ok {
-		_, name, _ = strings.Cut(ui, ":")
-		name = cmp.Or(strings.TrimSpace(name), "a control")
-	}
-	if name != "" {
-		if values == "" {
-			return "[pressed " + name + "]", false
-		}
-		return "[chose " + name + ": " + values + "]", false
+	if x.Type == typePress && clean(x.Data.CustomID) != "" {
+		return chosen(clean(x.Data.CustomID), x.Data.Values), false
 	}
 	return "", false
 }

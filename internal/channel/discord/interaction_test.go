@@ -120,14 +120,16 @@ func TestPresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := s.Messages(discordtest.DM)[1]
-	if sent.Content != "Hi\n\n**Choose**\n\na path\n\n———" || !strings.Contains(jsonOf(sent.Raw["components"]), `"custom_id":"ui:2.0:Left"`) || !strings.Contains(jsonOf(sent.Raw["components"]), `"options":[{"label":"A","value":"a"},{"label":"B","value":"B"}]`) {
+	if sent.Content != "Hi\n\n**Choose**\n\na path\n\n———" || !strings.Contains(jsonOf(sent.Raw["components"]), `"options":[{"label":"A","value":"a"},{"label":"B","value":"B"}]`) {
 		t.Errorf("sent %s, %s", sent.Content, jsonOf(sent.Raw["components"]))
 	}
-	s.Interact(object{"type": 3, "data": object{"custom_id": "ui:3.0:Pick", "values": []any{"a"}}})
-	if in := wait(t, r.got, "a choice"); in.Text != "[chose Pick: a]" || in.Native {
-		t.Errorf("received %+v", in)
+	for range 2 { // it is reusable
+		s.Interact(object{"type": 3, "data": object{"custom_id": customsOf(sent.Raw)["3"], "values": []any{"a"}}})
+		if in := wait(t, r.got, "a choice"); in.Text != "[chose Pick: a]" || in.Native {
+			t.Errorf("received %+v", in)
+		}
 	}
-	for _, bad := range []string{`{"blocks":7}`, `{"text":"x","modal":{}}`, `{"text":"x","blocks":[{"type":"file"}]}`, `{"text":"x","blocks":[{"type":"actions"}]}`, `{"text":"x","blocks":[{"type":"actions","buttons":[{"label":"x","allowedUsers":["1"]}]}]}`, `{"text":"x","blocks":[{"type":"actions","buttons":[{"label":"x","url":"javascript:1"}]}]}`} {
+	for _, bad := range []string{`{"blocks":7}`, `{"text":"x","modal":{}}`, `{"modal":{"title":"x","fields":[{"label":"y","type":"date"}]}}`, `{"modal":{"title":"x","fields":[{"label":"y","type":"radio"}]}}`, `{"text":"x","blocks":[{"type":"file"}]}`, `{"text":"x","blocks":[{"type":"actions"}]}`, `{"text":"x","blocks":[{"type":"actions","buttons":[{"label":"x","url":"javascript:1"}]}]}`} {
 		if _, err := r.ch.Send(t.Context(), msg.Outbound{ID: "bad", To: person(discordtest.Person), Text: "x", Native: json.RawMessage(bad)}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("Send(%s) = %v", bad, err)
 		}
@@ -302,10 +304,10 @@ func TestActions(t *testing.T) {
 		return out, by, s
 	}
 	got, _, _ := names("")
-	if want := "member-info role-info channel-info emoji-list reactions event-list permissions voice-status thread-list channel-create channel-edit channel-delete"; strings.Join(got, " ") != want {
+	if want := "member-info role-info channel-info emoji-list reactions event-list permissions voice-status thread-list channel-create channel-edit channel-delete channel-move category-create category-edit category-delete event-create sticker"; strings.Join(got, " ") != want {
 		t.Errorf("by default: %q", got)
 	}
-	got, _, _ = names(`,"actions":{"memberInfo":false,"reactions":false,"events":false,"voiceStatus":false,"threads":false,"channels":false,"permissions":false,"channelInfo":false}`)
+	got, _, _ = names(`,"actions":{"memberInfo":false,"reactions":false,"events":false,"voiceStatus":false,"threads":false,"channels":false,"permissions":false,"stickers":false,"channelInfo":false}`)
 	if strings.Join(got, " ") != "role-info" {
 		t.Errorf("with closed gates: %q", got)
 	}
@@ -317,7 +319,10 @@ func TestActions(t *testing.T) {
 		"role-add": "{" + who + `,"roleId":"` + discordtest.Role + `"}`, "role-remove": "{" + who + `,"roleId":"` + discordtest.Role + `"}`,
 		"thread-list": "{" + who + "}", "channel-create": "{" + who + `,"name":"new one","topic":"t"}`,
 		"channel-edit": `{"channelId":"` + discordtest.Random + `","name":"renamed"}`, "channel-delete": `{"channelId":"` + discordtest.Forum + `"}`,
-		"timeout": "{" + who + `,"durationMinutes":5,"reason":"too\r\nloud"}`, "kick": "{" + who + "}", "ban": "{" + who + `,"deleteMessageDays":1}`,
+		"channel-move": `{"channelId":"<#` + discordtest.Random + `>","position":2}`, "category-create": "{" + who + `,"name":"Topics"}`,
+		"event-create": "{" + who + `,"eventName":"Party","startTime":"2027-01-31T20:00:00Z","endTime":"2027-01-31T22:00:00Z","location":"Roof"}`,
+		"sticker":      `{"channelId":"channel:` + discordtest.General + `","stickerId":"123456789012345678","message":"ha"}`,
+		"timeout":      "{" + who + `,"durationMinutes":5,"reason":"too\r\nloud"}`, "kick": "{" + who + "}", "ban": "{" + who + `,"deleteMessageDays":1}`,
 	} {
 		if _, err := by[name].Run(t.Context(), json.RawMessage(args)); err != nil {
 			t.Errorf("%s(%s) = %v", name, args, err)
@@ -329,8 +334,16 @@ func TestActions(t *testing.T) {
 	if c := s.Calls("PUT /guilds/" + discordtest.Guild + "/bans/"); len(c) != 1 || c[0].Body["delete_message_seconds"] != 86400.0 {
 		t.Errorf("ban called %+v", c)
 	}
+	if c := s.Calls("POST /guilds/" + discordtest.Guild + "/scheduled-events"); len(c) != 1 || c[0].Body["entity_type"] != 3.0 || jsonOf(c[0].Body["entity_metadata"]) != `{"location":"Roof"}` {
+		t.Errorf("event-create called %+v", c)
+	}
+	if c := s.Calls("POST /channels/" + discordtest.General + "/messages"); len(c) != 1 || jsonOf(c[0].Body["sticker_ids"]) != `["123456789012345678"]` {
+		t.Errorf("sticker called %+v", c)
+	}
 	for name, args := range map[string]string{
 		"kick": `{"guildId":"1/../2","userId":"1"}`, "ban": "{" + who + `,"deleteMessageDays":70}`, "timeout": "{" + who + `,"durationMinutes":9999999}`,
+		"sticker": `{"channelId":"` + discordtest.General + `","stickerId":["1/2"]}`, "category-create": "{" + who + "}",
+		"event-create":   "{" + who + `,"eventName":"Party","startTime":"tomorrow"}`,
 		"channel-create": "{" + who + "}", "channel-edit": `{"channelId":"` + discordtest.General + `"}`,
 		"member-info": `{"guildId":7}`, "role-add": "{" + who + "}",
 	} {

@@ -74,7 +74,7 @@ func (b *bot) Send(ctx context.Context, out msg.Outbound) (msg.Receipt, error) {
 // posts are the messages that out is made of.
 func (b *bot) posts(ctx context.Context, out msg.Outbound) ([]post, error) {
 	const op = "discord.Send"
-	native, said, err := nativeParts(out.Native)
+	native, said, err := b.nativeParts(ctx, out.Native, panelName(string(out.ID)))
 	if err != nil {
 		return nil, err
 	}

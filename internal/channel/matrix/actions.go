@@ -58,6 +58,9 @@ func (b *bot) action(name string, run func(context.Context, arguments) (any, err
 }
 
 func (b *bot) roomOf(ctx context.Context, s string) (mid.RoomID, error) {
+	if u := userID(bare(s)); u != "" {
+		return b.where(ctx, msg.Address{Kind: msg.Direct, Peer: id.Peer(u)})
+	}
 	return b.where(ctx, msg.Address{Kind: msg.Group, Peer: id.Peer(bare(s))})
 }
 

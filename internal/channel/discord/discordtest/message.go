@@ -60,7 +60,7 @@ func check(q request) (answer, bool) {
 	if utf8.RuneCountInString(content) > 2000 {
 		return form("content", "Must be 2000 or fewer in length.")
 	}
-	if strings.TrimSpace(content) == "" && len(q.files) == 0 && len(embeds) == 0 && q.body["poll"] == nil {
+	if strings.TrimSpace(content) == "" && len(q.files) == 0 && len(embeds) == 0 && q.body["poll"] == nil && q.body["sticker_ids"] == nil {
 		return refuse(http.StatusBadRequest, 50006, "Cannot send an empty message"), true
 	}
 	if len(rows) > 5 {

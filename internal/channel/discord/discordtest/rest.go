@@ -261,6 +261,13 @@ func (s *Server) guildsLocked(q request) answer {
 		return fine(object{"threads": g["threads"]})
 	case "GET emojis":
 		return fine([]any{object{"id": "7000000000000000001", "name": "party"}})
+	case "POST scheduled-events":
+		for _, k := range []string{"name", "privacy_level", "entity_type", "scheduled_start_time"} {
+			if q.body[k] == nil {
+				return refuse(http.StatusBadRequest, 50035, "Invalid Form Body: "+k)
+			}
+		}
+		return fine(object{"id": s.idLocked(), "name": q.body["name"]})
 	case "GET scheduled-events":
 		return fine([]any{object{"id": "7100000000000000001", "name": "Game night", "scheduled_start_time": "2026-12-24T18:00:00+00:00"}})
 	case "GET voice-states":
