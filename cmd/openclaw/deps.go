@@ -21,7 +21,8 @@ import (
 func deps() cli.Deps {
 	d := cli.Deps{
 		Serve: serve, Local: local, Checks: app.Checks,
-		Models: func(ctx context.Context, c *config.Config) ([]llm.Model, error) { return app.Models(ctx, c), nil },
+		Models:   func(ctx context.Context, c *config.Config) ([]llm.Model, error) { return app.Models(ctx, c), nil },
+		Resolver: app.Resolver,
 		Resolve: func(ctx context.Context, c *config.Config, raw json.RawMessage) (secret.String, error) {
 			return c.Secret(ctx, raw)
 		},

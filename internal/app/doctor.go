@@ -43,11 +43,17 @@ func held(state string) func() bool {
 	}
 }
 
-// Models lists the models that cfg can use.
+// Models lists the models that cfg knows, those that it has no key for, too.
 func Models(ctx context.Context, cfg *config.Config) []llm.Model {
-	r := model.New(Providers(), provider.NewClient(), func() *config.Config { return cfg }, &secrets{config: func() *config.Config { return cfg }}, nil)
+	r := Resolver(cfg)
 	r.Probe(ctx)
-	return r.List()
+	return r.All()
+}
+
+// Resolver finds the ways to ask the models of cfg.
+func Resolver(cfg *config.Config) *model.Resolver {
+	now := func() *config.Config { return cfg }
+	return model.New(Providers(), provider.NewClient(), now, &secrets{config: now}, nil)
 }
 
 // Meta is what the command line tells about a turn, in the shape of the agent

@@ -22,6 +22,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openclaw-go/openclaw/internal/agent/model"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/version"
@@ -47,6 +48,8 @@ type Deps struct {
 	Checks func(ctx context.Context, c *config.Config) []feature.Check
 	// Models lists the models that this configuration can use.
 	Models func(ctx context.Context, c *config.Config) ([]llm.Model, error)
+	// Resolver finds the ways to ask the models of a configuration.
+	Resolver func(c *config.Config) *model.Resolver
 	// Channels are the channels in this build.
 	Channels []id.Channel
 	// Resolve turns a secret of the file, a string or a reference, into its value.

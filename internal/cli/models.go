@@ -20,7 +20,7 @@ import (
 func (sh *shell) models() *cobra.Command {
 	cmd := sh.modelsStatus("models",
 		sh.modelsList(), sh.modelsStatus("status"), sh.modelsSet("set", "model"), sh.modelsSet("set-image", "imageModel"),
-		sh.modelsFallbacks("fallbacks", "model"), sh.modelsFallbacks("image-fallbacks", "imageModel"), sh.modelsAliases(), sh.modelsAuth())
+		sh.modelsFallbacks("fallbacks", "model"), sh.modelsFallbacks("image-fallbacks", "imageModel"), sh.modelsAliases(), sh.modelsScan(), sh.modelsProbe(), sh.modelsAuth())
 	cmd.Short = "Which models the agents use, and the keys for them"
 	return cmd
 }
@@ -276,10 +276,16 @@ func (sh *shell) doubt(ctx context.Context, c *config.Config, ref string) {
 		return
 	}
 	ms, err := sh.Models(ctx, c)
-	if err != nil || slices.ContainsFunc(ms, func(m llm.Model) bool { return m.String() == ref }) {
+	provider, _, _ := strings.Cut(ref, "/")
+	if err != nil {
 		return
 	}
-	provider, _, _ := strings.Cut(ref, "/")
+	if slices.ContainsFunc(ms, func(m llm.Model) bool { return m.String() == ref }) {
+		if sh.keySource(ctx, c, provider).kind == "missing" {
+			sh.note("%s No key for %s: %s", sh.err.Warn("!"), provider, sh.err.Accent("openclaw models auth paste-token --provider "+provider))
+		}
+		return
+	}
 	if slices.ContainsFunc(ms, func(m llm.Model) bool { return m.Provider == provider }) {
 		sh.note("%s %s is not among the known models of %s; it is asked for under that name.", sh.err.Warn("!"), ref, provider)
 		return

@@ -20,7 +20,7 @@ import (
 
 // modelsAuth is openclaw models auth.
 func (sh *shell) modelsAuth() *cobra.Command {
-	return sh.command(spec{name: "auth", short: "Keys of the models' providers", subs: []*cobra.Command{sh.authAdd(), sh.authPaste()}})
+	return sh.command(spec{name: "auth", short: "Keys of the models' providers", subs: []*cobra.Command{sh.authAdd(), sh.authPaste(), sh.authOrder()}})
 }
 
 // authAdd asks for a provider and its key.

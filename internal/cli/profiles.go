@@ -13,6 +13,7 @@ import (
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/provider/compat"
 )
 
 // profiles is auth-profiles.json: the keys and logins of an agent.
@@ -128,20 +129,10 @@ func mask(s string) string {
 	return s[:4] + "..." + s[len(s)-4:]
 }
 
-// envKeys are the variables that hold a provider's key, in order.
+// envKeys are the variables that tell of a provider's key, in order.
 func envKeys(provider string) []string {
-	own := map[string][]string{
-		"anthropic": {"ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY"}, "google": {"GEMINI_API_KEY"},
-		"zai": {"ZAI_API_KEY", "Z_AI_API_KEY"}, "kimi-coding": {"KIMI_API_KEY", "KIMICODE_API_KEY"},
-		"minimax-portal": {"MINIMAX_OAUTH_TOKEN", "MINIMAX_API_KEY"}, "qwen-portal": {"QWEN_OAUTH_TOKEN", "QWEN_PORTAL_API_KEY"},
-		"github-copilot": {"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"},
-		"opencode":       {"OPENCODE_API_KEY", "OPENCODE_ZEN_API_KEY"}, "opencode-go": {"OPENCODE_API_KEY", "OPENCODE_ZEN_API_KEY"},
-		"huggingface": {"HUGGINGFACE_HUB_TOKEN", "HF_TOKEN"}, "vercel-ai-gateway": {"AI_GATEWAY_API_KEY"},
-		"volcengine": {"VOLCANO_ENGINE_API_KEY"}, "volcengine-plan": {"VOLCANO_ENGINE_API_KEY"}, "byteplus-plan": {"BYTEPLUS_API_KEY"},
-		"chutes": {"CHUTES_OAUTH_TOKEN", "CHUTES_API_KEY"}, "amazon-bedrock": {"AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_PROFILE"},
-	}
-	if k, ok := own[provider]; ok {
-		return k
+	if r, ok := compat.Find(provider); ok {
+		return append(r.Env, r.Elsewhere...)
 	}
 	return []string{strings.ToUpper(strings.ReplaceAll(provider, "-", "_")) + "_API_KEY"}
 }

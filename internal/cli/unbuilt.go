@@ -12,7 +12,7 @@ func unbuilt() []string {
 	return strings.Split(`configure|backup|memory|browser|docs|acp|approvals|nodes|node|sandbox|tui|cron|dns|hooks|webhooks|qr|`+
 		`clawbot|plugins|directory|security|secrets|skills|update|voicecall|dashboard|`+
 		`agents bind|agents unbind|gateway usage-cost|gateway discover|`+
-		`models scan|models auth login|models auth setup-token|models auth login-github-copilot|models auth order|`+
+		`models auth login|models auth setup-token|models auth login-github-copilot|`+
 		`channels capabilities|channels resolve|channels logs|channels login`, "|")
 }
 
