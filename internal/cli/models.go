@@ -276,16 +276,10 @@ func (sh *shell) doubt(ctx context.Context, c *config.Config, ref string) {
 		return
 	}
 	ms, err := sh.Models(ctx, c)
+	if err != nil || slices.ContainsFunc(ms, func(m llm.Model) bool { return m.String() == ref }) {
+		return
+	}
 	provider, _, _ := strings.Cut(ref, "/")
-	if err != nil {
-		return
-	}
-	if slices.ContainsFunc(ms, func(m llm.Model) bool { return m.String() == ref }) {
-		if sh.keySource(ctx, c, provider).kind == "missing" {
-			sh.note("%s No key for %s: %s", sh.err.Warn("!"), provider, sh.err.Accent("openclaw models auth paste-token --provider "+provider))
-		}
-		return
-	}
 	if slices.ContainsFunc(ms, func(m llm.Model) bool { return m.Provider == provider }) {
 		sh.note("%s %s is not among the known models of %s; it is asked for under that name.", sh.err.Warn("!"), ref, provider)
 		return
