@@ -95,7 +95,7 @@ func (in *inbox) receive(ctx context.Context, raw json.RawMessage) error {
 		in.a.log.WarnContext(ctx, "the plugin handed over a message that isn't one", "err", err)
 		return err
 	}
-	if err := in.recv(ctx, m); err != nil {
+	if err := channel.Guard(func() error { return in.recv(ctx, m) }); err != nil {
 		return &fault.Error{Kind: fault.Unavailable, Op: "channel.receive", Hint: "not stored yet; hand it over again", Err: err}
 	}
 	return nil

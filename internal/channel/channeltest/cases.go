@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/openclaw-go/openclaw/internal/base/backoff"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/markdown"
@@ -284,6 +285,39 @@ func garbage(t *testing.T, r *rig) {
 
 // stop starts and stops over and over; goleak, in the channel's TestMain, sees
 // what stays behind.
+// panics: what goes wrong while a message is stored ends the account's connection
+// at most, never the process, and the message isn't lost.
+func panics(t *testing.T, r *rig) {
+	t.Helper()
+	r.ch = r.build()
+	var once atomic.Bool
+	recv := func(_ context.Context, in msg.Inbound) error {
+		if once.CompareAndSwap(false, true) {
+			panic("a test")
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.got = append(r.got, in)
+		return nil
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		again := backoff.Backoff{Policy: backoff.Policy{Min: 10 * time.Millisecond, Max: 100 * time.Millisecond}}
+		for ctx.Err() == nil { // as the host does
+			_ = channel.Guard(func() error { return r.ch.Run(ctx, recv) })
+			_ = again.Wait(ctx, 0)
+		}
+	}()
+	defer func() { cancel(); <-done }()
+	r.waitUp()
+	r.net.Say("survives")
+	if got := r.received(1); got[0].Text != "survives" {
+		t.Errorf("received %+v", got)
+	}
+}
+
 func stop(t *testing.T, r *rig) {
 	t.Helper()
 	for range 10 {

@@ -68,6 +68,7 @@ func Run(t *testing.T, s Suite) {
 		{"SendOddText", sendOddText},
 		{"Reconnect", reconnect},
 		{"Garbage", garbage},
+		{"Panic", panics},
 		{"Stop", stop},
 		{"StopWhileStoring", stopWhileStoring},
 		{"BadConfig", badConfig},

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -162,19 +160,9 @@ func (b *bot) connect(ctx context.Context, recv channel.Receiver, well func()) e
 		func() error { return l.work(ctx, recv) },
 		func() error { return l.notes(ctx) },
 	} {
-		g.Go(func() error { return guarded(f) })
+		g.Go(func() error { return channel.Guard(f) })
 	}
 	return g.Wait()
-}
-
-// guarded keeps a panic over something that Discord sent inside the account.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fault.Wrap(fault.Unavailable, "discord.Run", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
-		}
-	}()
-	return f()
 }
 
 // next reads one frame. One that can't be read is passed over by its caller: Op

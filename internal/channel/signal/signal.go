@@ -188,7 +188,7 @@ func (b *bot) store(ctx context.Context, recv channel.Receiver) {
 		case in := <-b.inbox:
 			again := backoff.Backoff{Policy: backoff.Policy{Min: 200 * time.Millisecond, Max: 10 * time.Second}}
 			for {
-				err := recv(ctx, in)
+				err := channel.Guard(func() error { return recv(ctx, in) })
 				if err == nil {
 					b.seen(ctx, in)
 					break

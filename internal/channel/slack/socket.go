@@ -105,9 +105,10 @@ func (b *bot) socket(ctx context.Context, recv channel.Receiver, well func()) er
 	g, ctx := errgroup.WithContext(ctx)
 	in := make(chan envelope, waiting)
 	up := make(chan struct{}) // closed at hello
-	g.Go(func() error { return b.read(ctx, c, in, up) })
-	g.Go(func() error { return b.keepAlive(ctx, c) })
-	g.Go(func() error {
+	guarded := func(f func() error) { g.Go(func() error { return channel.Guard(f) }) }
+	guarded(func() error { return b.read(ctx, c, in, up) })
+	guarded(func() error { return b.keepAlive(ctx, c) })
+	guarded(func() error {
 		late := time.NewTimer(b.time.hello)
 		defer late.Stop()
 		select {
@@ -125,7 +126,7 @@ func (b *bot) socket(ctx context.Context, recv channel.Receiver, well func()) er
 		}
 		return b.work(ctx, c, in, recv)
 	})
-	g.Go(func() error { return b.noteSeen(ctx) })
+	guarded(func() error { return b.noteSeen(ctx) })
 	return g.Wait()
 }
 
