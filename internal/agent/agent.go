@@ -43,6 +43,10 @@ type Request struct {
 	// the agent may use. Skills are those it may use there; nil is all.
 	Tools  []settings.ToolPolicy
 	Skills []string
+	// Theirs are tools of whoever asks: a call of one ends the run
+	// ([Outcome.Handed]).
+	Theirs    []llm.ToolSpec
+	MaxTokens int // of each answer of the model; 0 is the model's own bound
 	// Resume says that an earlier process may have begun this run; what its
 	// transcript already holds isn't asked or done again.
 	Resume bool
@@ -76,6 +80,8 @@ type Outcome struct {
 	Started time.Time
 	Ended   time.Time
 	Partial string // what had arrived of an answer that was stopped
+	// Handed are the calls of the asker's own tools that the run ended with.
+	Handed []llm.Call
 	// Took are the keys of the inputs that came during the run and are in its
 	// transcript: they are answered by it.
 	Took []string
@@ -197,7 +203,10 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 		}
 	}
 
-	tools := r.Tools(Use{Agent: a, Owner: req.Owner, Rooms: req.Tools})
+	tools, err := r.Tools(Use{Agent: a, Owner: req.Owner, Rooms: req.Tools}).With(req.Theirs)
+	if err != nil {
+		return out, err
+	}
 	ref := cmp.Or(req.Model, override(s))
 	system, _, err := r.Prompts.System(ctx, a, req, ref, w.thinking(r.Prompts.model(a, ref)), tools.Specs)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/agent/loop"
@@ -123,6 +124,7 @@ func (w *work) stream(a model.Attempt) func(context.Context, string, []llm.Messa
 	return func(ctx context.Context, system string, ms []llm.Message, ts []llm.ToolSpec) iter.Seq2[llm.Event, error] {
 		return a.Provider.Stream(ctx, llm.Request{
 			Model: a.Model, System: system, Messages: ms, Tools: ts, Thinking: thinking, Session: string(w.session.ID),
+			MaxTokens: w.req.MaxTokens,
 		})
 	}
 }
@@ -172,7 +174,12 @@ func (w *work) note(m llm.Message) {
 		w.out.Usage.Add(*m.Usage)
 		w.out.Last = *m.Usage
 	}
-	w.out.Stop = m.Stop
+	w.out.Stop, w.out.Handed = m.Stop, nil
+	for _, c := range m.Calls() {
+		if slices.ContainsFunc(w.req.Theirs, func(t llm.ToolSpec) bool { return t.Name == c.Name }) {
+			w.out.Handed = append(w.out.Handed, c)
+		}
+	}
 }
 
 // alive tells that the run goes on.

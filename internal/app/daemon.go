@@ -85,7 +85,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 		feature.Feature{Name: "chat", Methods: g.chat.Methods(), Commands: g.chat.SlashCommands()},
 		feature.Feature{Name: "tools", Tools: g.tools.all},
 		g.control.Feature(),
-		openai.Feature(openai.Options{Do: g.ask, Config: g.cfg.Current}),
+		openai.Feature(openai.Options{Do: g.ask, Session: g.sessionOf, Embed: g.embed, Config: g.cfg.Current}),
 		invoke.Feature(invoke.Options{Config: g.cfg.Current, Tool: g.tool, History: g.history, Kill: g.kill}),
 	)
 	if err != nil {
@@ -157,7 +157,27 @@ func (g *daemon) ask(ctx context.Context, in msg.Inbound, delta func(string)) (o
 	if err != nil {
 		return openai.Answer{}, err
 	}
-	return openai.Answer{Text: r.Text, Usage: r.Usage, Stop: r.Stop, Run: r.Run}, nil
+	return openai.Answer{Text: r.Text, Usage: r.Usage, Stop: r.Stop, Run: r.Run, Calls: r.Calls}, nil
+}
+
+// embed turns texts into vectors with what agent's memory uses.
+func (g *daemon) embed(ctx context.Context, agent id.Agent, model string, texts []string) (openai.Vectors, error) {
+	e, err := g.models.Embedder(ctx, agent, model)
+	if err != nil {
+		return openai.Vectors{}, err
+	}
+	vectors, tokens, err := e.Embed(ctx, texts)
+	return openai.Vectors{Model: e.Model, Of: vectors, Tokens: tokens}, err
+}
+
+// sessionOf is the session in which a run of an HTTP client went on.
+func (g *daemon) sessionOf(ctx context.Context, run id.Run) (id.SessionKey, error) {
+	in := msg.Inbound{Client: &msg.Client{Run: run}}
+	it, found, err := g.db.Inbound(ctx, in.DedupeKey())
+	if err != nil || !found || it.In.Client == nil {
+		return "", err
+	}
+	return it.In.Client.Session, nil
 }
 
 // tool is a tool that agent of key may use, for POST /tools/invoke.

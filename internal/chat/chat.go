@@ -337,6 +337,7 @@ func (h *Handler) request(ctx context.Context, w *Work, dropped []Work) (agent.R
 	}
 	if c := w.In[len(w.In)-1].Client; c != nil {
 		req.Conn, req.Model, req.Thinking, req.System, req.Timeout = c.Conn, c.Model, c.Thinking, c.System, c.Timeout
+		req.Theirs, req.MaxTokens = c.Tools, c.MaxTokens
 	}
 	req.Model, req.Thinking = cmp.Or(w.Once.Model, req.Model), cmp.Or(w.Once.Thinking, req.Thinking)
 	return req, lines, nil

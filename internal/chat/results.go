@@ -22,6 +22,7 @@ type Result struct {
 	Model    string     `json:"model,omitempty"`
 	Provider string     `json:"provider,omitempty"`
 	Stop     string     `json:"stop,omitempty"`
+	Calls    []llm.Call `json:"calls,omitempty"` // of the asker's own tools
 	Usage    llm.Usage  `json:"usage,omitzero"`
 	Last     llm.Usage  `json:"last,omitzero"`
 	Started  int64      `json:"started,omitempty"` // Unix milliseconds
@@ -33,7 +34,7 @@ type Result struct {
 func resultOf(w Work, out agent.Outcome, text reply.Text, err error) Result {
 	r := Result{
 		Run: w.Run, Status: "ok", Text: text.Text, Session: out.Session, Model: out.Model.ID, Provider: out.Model.Provider,
-		Stop: string(out.Stop), Usage: out.Usage, Last: out.Last, Started: out.Started.UnixMilli(), Ended: out.Ended.UnixMilli(), Err: err,
+		Stop: string(out.Stop), Calls: out.Handed, Usage: out.Usage, Last: out.Last, Started: out.Started.UnixMilli(), Ended: out.Ended.UnixMilli(), Err: err,
 	}
 	switch {
 	case asAborted(err) != nil:

@@ -31,7 +31,21 @@ type AgentDefaults struct {
 	SkipBootstrap          bool            `json:"skipBootstrap"`
 	RepoRoot               string          `json:"repoRoot"`
 	Heartbeat              Heartbeat       `json:"heartbeat"`
+	MemorySearch           MemorySearch    `json:"memorySearch"`
 	Pacing
+}
+
+// MemorySearch is memorySearch, as far as it names who turns texts into vectors.
+type MemorySearch struct {
+	Enabled  *bool  `json:"enabled"`
+	Provider string `json:"provider"` // openai, gemini, voyage, mistral, ollama; "" takes the first that has a key
+	Model    string `json:"model"`
+	Fallback string `json:"fallback"` // another provider, "none"
+	Remote   struct {
+		BaseURL string                     `json:"baseUrl"`
+		APIKey  json.RawMessage            `json:"apiKey"` // or a reference to it
+		Headers map[string]json.RawMessage `json:"headers"`
+	} `json:"remote"`
 }
 
 // Subagents is agents.defaults.subagents, as far as lanes are concerned.
@@ -79,6 +93,8 @@ type Agent struct {
 	// HumanDelay overrides the general one; nil leaves it.
 	HumanDelay *HumanDelay `json:"humanDelay"`
 	Tools      AgentTools  `json:"tools"`
+	// MemorySearch overrides the general one whole; nil leaves it.
+	MemorySearch *MemorySearch `json:"memorySearch"`
 }
 
 // Identity is how an agent shows itself.

@@ -76,15 +76,42 @@ type ControlUI struct {
 // GatewayHTTP is gateway.http.
 type GatewayHTTP struct {
 	Endpoints struct {
-		ChatCompletions Endpoint `json:"chatCompletions"`
-		Responses       Endpoint `json:"responses"`
+		ChatCompletions Endpoint          `json:"chatCompletions"`
+		Responses       ResponsesEndpoint `json:"responses"`
 	} `json:"endpoints"`
 }
 
-// Endpoint is one of gateway.http.endpoints.
+// Endpoint is one of gateway.http.endpoints. Zero limits are the usual ones.
 type Endpoint struct {
-	Enabled      *bool `json:"enabled"` // nil is on: the endpoint wants the gateway's secret like all others
+	Enabled      bool  `json:"enabled"`
 	MaxBodyBytes int64 `json:"maxBodyBytes"`
+}
+
+// ResponsesEndpoint is gateway.http.endpoints.responses.
+type ResponsesEndpoint struct {
+	Endpoint
+	MaxURLParts *int        `json:"maxUrlParts"` // parts of a request that name an address
+	Files       Files       `json:"files"`
+	Images      Attachments `json:"images"`
+}
+
+// Attachments is what a request of an HTTP endpoint may bring along.
+type Attachments struct {
+	AllowURL     *bool    `json:"allowUrl"` // nil is yes
+	URLAllowlist []string `json:"urlAllowlist"`
+	AllowedMimes []string `json:"allowedMimes"`
+	MaxBytes     int64    `json:"maxBytes"`
+	MaxRedirects *int     `json:"maxRedirects"`
+	TimeoutMs    int64    `json:"timeoutMs"`
+}
+
+// Files are attachments that are read as text.
+type Files struct {
+	Attachments
+	MaxChars int64 `json:"maxChars"`
+	PDF      struct {
+		MaxPages int `json:"maxPages"`
+	} `json:"pdf"`
 }
 
 // GatewayTools is gateway.tools: what POST /tools/invoke may call.

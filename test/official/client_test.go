@@ -32,14 +32,14 @@ func approve(t *testing.T, c official, g *harness.Gateway, env []string) {
 	if out, err := c.run(t, env, "pairing", "approve", "telegram", "ABCD2345"); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	harness.Until(t, 15*time.Second, "our gateway knows who asks", func() bool {
+	harness.Until(t, 60*time.Second, "our gateway knows who asks", func() bool {
 		out, err := g.Command(t.Context(), "pairing", "list", "telegram", "--json").CombinedOutput()
 		return err == nil && strings.Contains(string(out), "EFGH2345") && !strings.Contains(string(out), "ABCD2345")
 	})
 	if out, err := g.Command(t.Context(), "pairing", "approve", "telegram", "EFGH2345").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	harness.Until(t, 15*time.Second, "both are let in", func() bool {
+	harness.Until(t, 60*time.Second, "both are let in", func() bool {
 		b, err := os.ReadFile(filepath.Join(dir, "telegram-default-allowFrom.json"))
 		return err == nil && strings.Contains(string(b), `"42"`) && strings.Contains(string(b), `"43"`)
 	})

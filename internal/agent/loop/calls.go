@@ -11,8 +11,9 @@ import (
 
 // What the model is told about calls that weren't made.
 const (
-	skipped = "Not run: the person wrote something new while the calls before this one ran. It follows these results; make the call again if it still fits."
-	unmade  = "Not run: the run was stopped before this call began."
+	skipped    = "Not run: the person wrote something new while the calls before this one ran. It follows these results; make the call again if it still fits."
+	handedOver = "Handed to whoever asked: they make this call, and their next message brings its result."
+	unmade     = "Not run: the run was stopped before this call began."
 )
 
 // runTools runs calls side by side and adds the results in call order, each as

@@ -69,6 +69,7 @@ type Toolset struct {
 	Specs  []llm.ToolSpec
 	byName map[string]tool.Tool
 	serial map[string]bool
+	handed map[string]bool // tools of the asker
 	// Unknown answers a call of a tool that isn't in the set; nil says only
 	// that there is none.
 	Unknown func(name string) tool.Result
@@ -86,6 +87,28 @@ func NewToolset(ts []tool.Tool) *Toolset {
 		}
 	}
 	return s
+}
+
+// With returns s and tools that belong to whoever asked for the run. A call of
+// one isn't made here: it ends the run once the other calls beside it are done.
+func (s *Toolset) With(asker []llm.ToolSpec) (*Toolset, error) {
+	if len(asker) == 0 {
+		return s, nil
+	}
+	out := *s
+	out.Specs, out.handed = slices.Clone(s.Specs), make(map[string]bool, len(asker))
+	for _, spec := range asker {
+		if s.byName[spec.Name] != nil || out.handed[spec.Name] {
+			return nil, fault.New(fault.Invalid, "loop.With", "there is a tool "+spec.Name+" already; call yours something else")
+		}
+		out.Specs, out.handed[spec.Name] = append(out.Specs, spec), true
+	}
+	return &out, nil
+}
+
+// ends reports whether calls hands something to the asker.
+func (s *Toolset) ends(calls []llm.Call) bool {
+	return slices.ContainsFunc(calls, func(c llm.Call) bool { return s.handed[c.Name] })
 }
 
 // Tool returns the tool of that name, nil when there is none.
@@ -163,6 +186,9 @@ func (l *looper) turns(ctx context.Context, pending []llm.Message) error {
 		l.obs.TurnEnd(answer, results)
 		if err := ctx.Err(); err != nil {
 			return &Broken{Partial: aborted(nil, err), Err: context.Cause(ctx)}
+		}
+		if l.Tools.ends(calls) {
+			return nil
 		}
 		if len(calls) > 0 && l.Tripped != nil {
 			if why := l.Tripped(); why != "" {
@@ -242,6 +268,8 @@ func aborted(text *strings.Builder, err error) llm.Message {
 func (l *looper) call(ctx context.Context, c llm.Call, update func(string)) (r tool.Result) {
 	t := l.Tools.byName[c.Name]
 	switch {
+	case l.Tools.handed[c.Name]:
+		return tool.Result{Content: []llm.Block{llm.Text(handedOver)}}
 	case t == nil && l.Tools.Unknown != nil:
 		return l.Tools.Unknown(c.Name)
 	case t == nil:

@@ -326,3 +326,22 @@ func TestSteeringAfterTheLastAnswerGoesOn(t *testing.T) {
 		t.Errorf("added %+v, %v", added, err)
 	}
 }
+
+// A tool of the asker ends the run: its call is handed over with a result that
+// says so, and what stands beside it is done.
+func TestAskersTools(t *testing.T) {
+	t.Parallel()
+	own := echo("own", func(context.Context, tool.Call) (tool.Result, error) { return tool.Text("done"), nil })
+	set, err := loop.NewToolset([]tool.Tool{own}).With([]llm.ToolSpec{{Name: "theirs"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &script{answers: []any{call(llm.Call{ID: "a", Name: "own"}, llm.Call{ID: "b", Name: "theirs"})}}
+	added, err := loop.Do(t.Context(), loop.Run{Messages: []llm.Message{user("hi")}, Tools: set, Stream: s.stream}, &trace{})
+	if err != nil || len(added) != 3 || added[1].Text() != "done" || !strings.Contains(added[2].Text(), "their next message brings its result") {
+		t.Errorf("added %+v, %v", added, err)
+	}
+	if _, err := set.With([]llm.ToolSpec{{Name: "own"}}); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("a name that is taken: %v", err)
+	}
+}

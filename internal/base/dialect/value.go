@@ -68,14 +68,6 @@ func text(v value) string {
 
 func quoted(s string) json.RawMessage { return jsonw.String(nil, s) }
 
-func listOf(all ...string) []value {
-	out := make([]value, len(all))
-	for i, s := range all {
-		out[i] = quoted(s)
-	}
-	return out
-}
-
 // equal compares by text, which is enough for values of one schema.
 func equal(a, b value) bool { return bytes.Equal(emit(nil, a), emit(nil, b)) }
 

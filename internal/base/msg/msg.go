@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
 )
 
 // PeerKind tells a direct chat from a group.
@@ -113,6 +114,11 @@ type Client struct {
 	System   string        `json:"system,omitempty"`   // extra system prompt
 	Deliver  bool          `json:"deliver,omitempty"`  // send the answer to At as well
 	Timeout  time.Duration `json:"timeout,omitempty"`  // 0 is the agent's
+	// Tools are the caller's own: a call of one ends the run and goes to the
+	// caller, whose next message brings the result.
+	Tools []llm.ToolSpec `json:"tools,omitempty"`
+	// MaxTokens bounds each answer of the model; 0 is the model's own bound.
+	MaxTokens int `json:"maxTokens,omitempty"`
 	// Plain says that the text is for the agent as it stands: nothing in it is
 	// a command, but for /new and /reset, and no line about the sender precedes
 	// it. Scripts talk to an agent like this.

@@ -27,21 +27,21 @@ type arguments struct {
 // Actions implements [channel.Actor]. What a gate closes isn't there.
 func (b *bot) Actions() []channel.Action {
 	const (
-		room  = `"channelId":{"type":"string","description":"Id or alias of the room, !room:server or #alias:server."}`
-		close = `,"additionalProperties":false}`
+		room = `"channelId":{"type":"string","description":"Id or alias of the room, !room:server or #alias:server."}`
+		end  = `,"additionalProperties":false}`
 	)
 	all := []channel.Action{
 		{
 			Name: "reactions", Description: "List the reactions to a Matrix message, and who gave them.", Run: b.action("reactions", b.reactions),
-			Schema: json.RawMessage(`{"type":"object","properties":{` + room + `,"messageId":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}},"required":["channelId","messageId"]` + close),
+			Schema: json.RawMessage(`{"type":"object","properties":{` + room + `,"messageId":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}},"required":["channelId","messageId"]` + end),
 		},
 		{
 			Name: "member-info", Description: "Look up a Matrix user by full id: the name shown, and the membership of a room if one is given.", Run: b.action("member-info", b.memberInfo),
-			Schema: json.RawMessage(`{"type":"object","properties":{"userId":{"type":"string","description":"@user:server"},` + room + `},"required":["userId"]` + close),
+			Schema: json.RawMessage(`{"type":"object","properties":{"userId":{"type":"string","description":"@user:server"},` + room + `},"required":["userId"]` + end),
 		},
 		{
 			Name: "channel-info", Description: "Look up a Matrix room: its name, topic, alias and how many are in it.", Run: b.action("channel-info", b.channelInfo),
-			Schema: json.RawMessage(`{"type":"object","properties":{` + room + `},"required":["channelId"]` + close),
+			Schema: json.RawMessage(`{"type":"object","properties":{` + room + `},"required":["channelId"]` + end),
 		},
 	}
 	return slices.DeleteFunc(all, func(a channel.Action) bool { return !b.Allows(a.Name) })

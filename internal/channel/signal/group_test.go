@@ -35,7 +35,9 @@ func TestReactInGroup(t *testing.T) {
 		author id.Peer
 		want   string
 	}{
-		{theirs, "", signaltest.Person}, {ours.IDs[0], "", signaltest.Bot}, {"1796000000000", "+1 555 000 2222", "+15550002222"},
+		{theirs, "", signaltest.Person},
+		{ours.IDs[0], "", signaltest.Bot},
+		{"1796000000000", "+1 555 000 2222", "+15550002222"},
 		{"1796000000000", "uuid:123e4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000"},
 	} {
 		if err := by.ReactTo(t.Context(), at, tc.author, tc.m, "👍", true); err != nil {

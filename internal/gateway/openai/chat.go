@@ -36,15 +36,18 @@ type message struct {
 	Content string `json:"content"`
 }
 
+// usage counts in the words of both APIs.
 type usage struct {
 	PromptTokens     int64 `json:"prompt_tokens"`
 	CompletionTokens int64 `json:"completion_tokens"`
 	TotalTokens      int64 `json:"total_tokens"`
+	InputTokens      int64 `json:"input_tokens"`
+	OutputTokens     int64 `json:"output_tokens"`
 }
 
 func usageOf(u llm.Usage) usage {
 	in := u.Input + u.CacheRead + u.CacheWrite
-	return usage{in, u.Output, in + u.Output}
+	return usage{in, u.Output, in + u.Output, in, u.Output}
 }
 
 func finish(stop string) string {
@@ -60,8 +63,8 @@ func (a *api) completions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	conf := a.o.Config()
-	if on := conf.Gateway.HTTP.Endpoints.ChatCompletions.Enabled; on != nil && !*on {
-		gateway.WriteError(w, http.StatusNotFound, "not_found", "This endpoint is turned off; turn it on with: openclaw config set gateway.http.endpoints.chatCompletions.enabled true")
+	if !conf.Gateway.HTTP.Endpoints.ChatCompletions.Enabled {
+		turnedOff(w, "chatCompletions")
 		return
 	}
 	limit := conf.Gateway.HTTP.Endpoints.ChatCompletions.MaxBodyBytes
@@ -75,7 +78,7 @@ func (a *api) completions(w http.ResponseWriter, r *http.Request) {
 	in, err := a.parse(body)
 	var session id.SessionKey
 	if err == nil {
-		session, err = sessionOf(r, in, conf)
+		session, err = sessionOf(r, in, "openai", conf)
 	}
 	if err != nil {
 		gateway.WriteError(w, http.StatusBadRequest, "invalid_request_error", err.Error())

@@ -223,8 +223,8 @@ func dataImage(url string) (msg.Attachment, bool) {
 var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // sessionOf names the session of a request: the one that it names, its user's,
-// or a new one.
-func sessionOf(r *http.Request, in input, c *config.Config) (id.SessionKey, error) {
+// or a new one. api is how sessions of the endpoint are called.
+func sessionOf(r *http.Request, in input, api string, c *config.Config) (id.SessionKey, error) {
 	agent, _ := agentOf(in.model)
 	for _, h := range []string{"X-OpenClaw-Agent-Id", "X-OpenClaw-Agent"} {
 		if v := strings.TrimSpace(r.Header.Get(h)); v != "" {
@@ -251,9 +251,9 @@ func sessionOf(r *http.Request, in input, c *config.Config) (id.SessionKey, erro
 		if len(user) > maxKey {
 			return "", problem("`user` is too long.")
 		}
-		return id.AgentKey(agent, "openai-user:"+safe(user)), nil
+		return id.AgentKey(agent, api+"-user:"+safe(user)), nil
 	}
-	return id.AgentKey(agent, "openai:"+uuid.NewString()), nil
+	return id.AgentKey(agent, api+":"+uuid.NewString()), nil
 }
 
 // safe keeps a caller's name from looking like a path.

@@ -1,5 +1,6 @@
 // Package openai serves the API that OpenAI's clients speak, over our agents:
-// GET /v1/models, GET /v1/models/{id} and POST /v1/chat/completions.
+// GET /v1/models, GET /v1/models/{id}, POST /v1/chat/completions, POST
+// /v1/responses and POST /v1/embeddings.
 //
 // A model is an agent: "openclaw" is the default one, "openclaw/<agent>"
 // another. A request runs as a message of the gateway's owner does, in a
@@ -31,14 +32,22 @@ type Answer struct {
 	Usage llm.Usage
 	Stop  string // length when the model ran out of room, else anything
 	Run   id.Run
+	Calls []llm.Call // of the caller's own tools, which the run ended with
 }
 
 // Options is what the endpoints need.
 type Options struct {
 	// Do runs one message to its end. delta gets each piece of text as the model
 	// writes it. Do ends early when ctx does: the client hung up.
-	Do     func(ctx context.Context, in msg.Inbound, delta func(text string)) (Answer, error)
+	Do func(ctx context.Context, in msg.Inbound, delta func(text string)) (Answer, error)
+	// Session tells in which session a run of ours was, "" when that isn't known
+	// (any more). May be nil.
+	Session func(ctx context.Context, run id.Run) (id.SessionKey, error)
+	// Embed turns texts into vectors with what agent's memory uses, or with the
+	// model of that name. May be nil.
+	Embed  func(ctx context.Context, agent id.Agent, model string, texts []string) (Vectors, error)
 	Config func() *config.Config
+	HTTP   *http.Client     // fetches what a request names by its address; nil reaches public hosts only
 	Now    func() time.Time // nil is time.Now
 }
 
@@ -57,7 +66,21 @@ func Feature(o Options) feature.Feature {
 		{Pattern: "/v1/models", Handler: http.HandlerFunc(a.models)},
 		{Pattern: "/v1/models/{id...}", Handler: http.HandlerFunc(a.model)},
 		{Pattern: "/v1/chat/completions", Handler: http.HandlerFunc(a.completions)},
+		{Pattern: "/v1/responses", Handler: http.HandlerFunc(a.responses)},
+		{Pattern: "/v1/embeddings", Handler: http.HandlerFunc(a.embeddings)},
 	}}
+}
+
+// anyEnabled tells whether one of the endpoints that run agents is on; the
+// others go with them.
+func anyEnabled(c *config.Config) bool {
+	e := c.Gateway.HTTP.Endpoints
+	return e.ChatCompletions.Enabled || e.Responses.Enabled
+}
+
+// turnedOff answers for an endpoint that the configuration doesn't enable.
+func turnedOff(w http.ResponseWriter, name string) {
+	gateway.WriteError(w, http.StatusNotFound, "not_found", "This endpoint is turned off; turn it on with: openclaw config set gateway.http.endpoints."+name+".enabled true")
 }
 
 const owner = "openclaw"
@@ -78,7 +101,7 @@ type modelList struct {
 const released = 1773360000
 
 func (a *api) models(w http.ResponseWriter, r *http.Request) {
-	if !getOnly(w, r) {
+	if !a.open(w, r) {
 		return
 	}
 	list := modelList{Object: "list", Data: []model{{owner, "model", released, owner}}}
@@ -89,7 +112,7 @@ func (a *api) models(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) model(w http.ResponseWriter, r *http.Request) {
-	if !getOnly(w, r) {
+	if !a.open(w, r) {
 		return
 	}
 	name := r.PathValue("id")
@@ -107,8 +130,13 @@ func (a *api) model(w http.ResponseWriter, r *http.Request) {
 	gateway.WriteJSON(w, http.StatusOK, model{name, "model", released, owner})
 }
 
-func getOnly(w http.ResponseWriter, r *http.Request) bool {
+// open tells whether the models may be read; if not, w has the answer.
+func (a *api) open(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if !anyEnabled(a.o.Config()) {
+			turnedOff(w, "chatCompletions")
+			return false
+		}
 		return true
 	}
 	w.Header().Set("Allow", "GET, HEAD")

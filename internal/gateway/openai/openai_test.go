@@ -32,9 +32,25 @@ type do = func(context.Context, msg.Inbound, func(string)) (openai.Answer, error
 
 func serve(t testing.TB, d do) *httptest.Server {
 	t.Helper()
+	return serveWith(t, openai.Options{Do: d})
+}
+
+// conf has two agents and all endpoints on.
+func conf() *config.Config {
 	c := &config.Config{}
 	c.Agents.List = []config.Agent{{ID: "main"}, {ID: "second"}}
-	f := openai.Feature(openai.Options{Do: d, Config: func() *config.Config { return c }})
+	c.Gateway.HTTP.Endpoints.ChatCompletions.Enabled = true
+	c.Gateway.HTTP.Endpoints.Responses.Enabled = true
+	return c
+}
+
+func serveWith(t testing.TB, o openai.Options) *httptest.Server {
+	t.Helper()
+	if o.Config == nil {
+		c := conf()
+		o.Config = func() *config.Config { return c }
+	}
+	f := openai.Feature(o)
 	mux := http.NewServeMux()
 	for _, r := range f.Routes {
 		mux.Handle(r.Pattern, r.Handler)
@@ -46,7 +62,12 @@ func serve(t testing.TB, d do) *httptest.Server {
 
 func post(t testing.TB, url, body string, headers ...string) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
+	return postTo(t, url+"/v1/chat/completions", body, headers...)
+}
+
+func postTo(t testing.TB, url, body string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +109,7 @@ func steady(s string) string {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	_, body := post(t, serve(t, hello).URL, `{"model":"openclaw:second","messages":[{"role":"user","content":"Say hello"}]}`)
-	want := `{"id":"ID","object":"chat.completion","created":0,"model":"openclaw:second","choices":[{"index":0,"message":{"role":"assistant","content":"Hello from \"here\"\n"},"finish_reason":"stop"}],"usage":{"prompt_tokens":15,"completion_tokens":7,"total_tokens":22}}`
+	want := `{"id":"ID","object":"chat.completion","created":0,"model":"openclaw:second","choices":[{"index":0,"message":{"role":"assistant","content":"Hello from \"here\"\n"},"finish_reason":"stop"}],"usage":{"prompt_tokens":15,"completion_tokens":7,"total_tokens":22,"input_tokens":15,"output_tokens":7}}`
 	if diff := cmp.Diff(want, steady(body)); diff != "" {
 		t.Error(diff)
 	}
@@ -104,7 +125,7 @@ func TestStream(t *testing.T) {
 		head + `{"index":0,"delta":{"content":" from"},"finish_reason":null}]}`,
 		head + `{"index":0,"delta":{"content":" \"here\"\n"},"finish_reason":null}]}`,
 		head + `{"index":0,"delta":{},"finish_reason":"stop"}]}`,
-		head + `],"usage":{"prompt_tokens":15,"completion_tokens":7,"total_tokens":22}}`,
+		head + `],"usage":{"prompt_tokens":15,"completion_tokens":7,"total_tokens":22,"input_tokens":15,"output_tokens":7}}`,
 		"data: [DONE]", "",
 	}, "\n\n")
 	if diff := cmp.Diff(want, steady(body)); diff != "" {
@@ -326,7 +347,7 @@ func FuzzCompletions(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	c := &config.Config{}
+	c := conf()
 	feat := openai.Feature(openai.Options{Do: hello, Config: func() *config.Config { return c }})
 	h := feat.Routes[2].Handler
 	f.Fuzz(func(t *testing.T, body string) {

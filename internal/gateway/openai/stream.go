@@ -19,6 +19,7 @@ type stream struct {
 	hangUp func() // the client is gone
 
 	mu    sync.Mutex
+	first func() // adds what goes out before all else
 	head  []byte // of each chunk, up to the choices
 	buf   []byte
 	begun bool // headers are out
@@ -34,7 +35,12 @@ func newStream(w http.ResponseWriter, run, model string, created int64, hangUp f
 	head = append(head, `,"model":`...)
 	head = jsonw.String(head, model)
 	head = append(head, `,"choices":[`...)
-	return &stream{w: w, ctl: http.NewResponseController(w), hangUp: hangUp, head: head, buf: make([]byte, 0, 4096)}
+	s := &stream{w: w, ctl: http.NewResponseController(w), hangUp: hangUp, head: head, buf: make([]byte, 0, 4096)}
+	s.first = func() {
+		s.buf = append(s.buf, s.head...)
+		s.buf = append(s.buf, `{"index":0,"delta":{"role":"assistant"}}]}`+"\n\n"...)
+	}
+	return s
 }
 
 // delta sends a piece of the answer. The first one brings the headers and the
@@ -64,8 +70,7 @@ func (s *stream) beginLocked() {
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
 	s.w.WriteHeader(http.StatusOK)
-	s.buf = append(s.buf, s.head...)
-	s.buf = append(s.buf, `{"index":0,"delta":{"role":"assistant"}}]}`+"\n\n"...)
+	s.first()
 }
 
 // flushLocked writes buf. A client that is gone or doesn't read ends the run.
@@ -124,6 +129,10 @@ func (s *stream) event(v any) {
 func (s *stream) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.doneLocked()
+}
+
+func (s *stream) doneLocked() {
 	s.buf = append(s.buf, "data: [DONE]\n\n"...)
 	s.flushLocked()
 	_ = s.ctl.SetWriteDeadline(time.Time{})

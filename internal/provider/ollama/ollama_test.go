@@ -64,7 +64,8 @@ func history() []llm.Message {
 	return []llm.Message{
 		{Role: llm.User, Content: llm.Content{llm.Text("look"), png}},
 		{Role: llm.Assistant, API: ollama.API, Provider: "test", Model: "qwen3", Stop: llm.StopTool, Content: llm.Content{
-			{Type: llm.ThinkingBlock, Text: "hm"}, llm.Text("Both."),
+			{Type: llm.ThinkingBlock, Text: "hm"},
+			llm.Text("Both."),
 			{Type: llm.CallBlock, Call: &llm.Call{ID: "1", Name: "exec", Args: json.RawMessage(`{"command":"a"}`)}},
 			{Type: llm.CallBlock, Call: &llm.Call{ID: "2", Name: "exec", Args: json.RawMessage(`"bad"`)}},
 		}},

@@ -59,7 +59,7 @@ func run(ctx context.Context, file, more, out string) error {
 	if err != nil {
 		return err
 	}
-	extra, err := os.ReadFile(more) //nolint:gosec // named on the command line
+	extra, err := os.ReadFile(more)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func run(ctx context.Context, file, more, out string) error {
 
 func read(ctx context.Context, file string) ([]byte, error) {
 	if file != "" {
-		return os.ReadFile(file) //nolint:gosec // named on the command line
+		return os.ReadFile(file)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, tarball, nil)
 	if err != nil {

@@ -265,7 +265,8 @@ func (s *Server) act(method string, p map[string]any) (result any, bad string) {
 		return []any{
 			map[string]any{"number": Person, "name": "Alice", "profile": map[string]any{"givenName": "Al"}},
 			map[string]any{"uuid": "223E4567-e89b-12d3-a456-426614174000", "profile": map[string]any{"givenName": "Bob", "familyName": "B"}},
-			map[string]any{"number": "+15550003333", "name": "Spam", "isBlocked": true}, map[string]any{"number": Bot, "name": "me"},
+			map[string]any{"number": "+15550003333", "name": "Spam", "isBlocked": true},
+			map[string]any{"number": Bot, "name": "me"},
 			map[string]any{"name": "nobody"},
 		}, ""
 	case "getAttachment":
