@@ -15,7 +15,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -79,7 +78,7 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 	p := &Provider{client: c, cfg: cfg, base: cfg.BaseURL, header: http.Header{}, schemas: dialect.For(dialect.Bedrock)}
 	p.region = regionOf(host)
 	if p.region == "" {
-		p.region = cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), profileRegion(), defaultRegion)
+		p.region = cmp.Or(cfg.Env("AWS_REGION"), cfg.Env("AWS_DEFAULT_REGION"), readProfile(cfg.Env)["region"], defaultRegion)
 	}
 	if strings.Trim(p.region, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return nil, fault.New(fault.Invalid, "bedrock.New", cfg.ID+": AWS_REGION isn't the name of a region, like us-east-1")
@@ -97,11 +96,11 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 		p.header.Set(k, v)
 	}
 	key := cfg.APIKey
-	if isMark(key) {
+	if isMark(key, cfg.Env) {
 		key = ""
 		// The key of the environment goes to its own service only.
 		if host == "" || strings.Contains(host, ".amazonaws.com") || section.Auth == "aws-sdk" {
-			key = strings.TrimSpace(os.Getenv("AWS_BEARER_TOKEN_BEDROCK"))
+			key = strings.TrimSpace(cfg.Env("AWS_BEARER_TOKEN_BEDROCK"))
 		}
 	}
 	if key != "" {
@@ -109,19 +108,19 @@ func New(c *http.Client, cfg provider.Config) (*Provider, error) {
 		p.cfg.APIKey = key // for what must not appear in errors
 		return p, nil
 	}
-	p.chain = newChain(cfg.ID)
+	p.chain = newChain(cfg.ID, cfg.Env)
 	p.signer = v4.NewSigner()
 	return p, nil
 }
 
 // isMark tells whether key only says that the credential is AWS's own: it is
 // then the name of a variable, or the value of one that isn't a secret.
-func isMark(key string) bool {
+func isMark(key string, env func(string) string) bool {
 	switch {
 	case key == "", strings.HasPrefix(key, "<"), strings.HasPrefix(key, "AWS_"):
 		return true
 	}
-	return key == os.Getenv("AWS_PROFILE") || key == os.Getenv("AWS_ACCESS_KEY_ID")
+	return key == env("AWS_PROFILE") || key == env("AWS_ACCESS_KEY_ID")
 }
 
 // regionOf reads the region in the name of a host of AWS's.

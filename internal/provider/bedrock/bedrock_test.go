@@ -75,7 +75,7 @@ func open(t *testing.T, cfg provider.Config) *bedrock.Provider {
 	t.Helper()
 	c := provider.NewClient()
 	t.Cleanup(c.CloseIdleConnections)
-	cfg.ID = "test"
+	cfg.ID, cfg.Getenv = "test", os.Getenv
 	p, err := bedrock.New(c, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -32,13 +31,16 @@ type keys struct {
 // chain finds keys in AWS's places, in AWS's order: the environment, the files
 // of a profile, the container, the machine.
 type chain struct {
-	id string // of the provider
+	id  string // of the provider
+	env func(name string) string
 
 	turn chan struct{} // one looks at a time; a buffer of one is its lock
 	kept keys
 }
 
-func newChain(id string) *chain { return &chain{id: id, turn: make(chan struct{}, 1)} }
+func newChain(id string, env func(string) string) *chain {
+	return &chain{id: id, env: env, turn: make(chan struct{}, 1)}
+}
 
 // get returns keys.
 func (c *chain) get(ctx context.Context) (keys, error) {
@@ -67,8 +69,8 @@ func (c *chain) forget() {
 }
 
 func (c *chain) find(ctx context.Context) (keys, error) {
-	if id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
-		return keys{id, secret, os.Getenv("AWS_SESSION_TOKEN"), time.Now().Add(keepFor)}, nil
+	if id, secret := c.env("AWS_ACCESS_KEY_ID"), c.env("AWS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
+		return keys{id, secret, c.env("AWS_SESSION_TOKEN"), time.Now().Add(keepFor)}, nil
 	}
 	k, err := c.profile()
 	if err != nil || k.ID != "" {
@@ -77,7 +79,7 @@ func (c *chain) find(ctx context.Context) (keys, error) {
 	if k, ok, err := c.container(ctx); ok || err != nil {
 		return k, err
 	}
-	if !strings.EqualFold(os.Getenv("AWS_EC2_METADATA_DISABLED"), "true") {
+	if !strings.EqualFold(c.env("AWS_EC2_METADATA_DISABLED"), "true") {
 		if k, ok := c.machine(ctx); ok {
 			return k, nil
 		}
@@ -111,8 +113,8 @@ func (d document) keys() (keys, bool) {
 // container asks where a container's environment says, which must be the
 // machine itself or be encrypted.
 func (c *chain) container(ctx context.Context) (k keys, there bool, err error) {
-	address := os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI")
-	if rel := os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"); rel != "" {
+	address := c.env("AWS_CONTAINER_CREDENTIALS_FULL_URI")
+	if rel := c.env("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"); rel != "" {
 		address = "http://169.254.170.2/" + strings.TrimPrefix(rel, "/")
 	}
 	if address == "" {
@@ -123,8 +125,8 @@ func (c *chain) container(ctx context.Context) (k keys, there bool, err error) {
 		return keys{}, false, c.none("AWS_CONTAINER_CREDENTIALS_FULL_URI isn't an address of this host")
 	}
 	header := http.Header{}
-	token := os.Getenv("AWS_CONTAINER_AUTHORIZATION_TOKEN")
-	if file := os.Getenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"); file != "" {
+	token := c.env("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+	if file := c.env("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"); file != "" {
 		raw, err := readFile(file)
 		if err != nil {
 			return keys{}, false, c.none("the file that AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE names can't be read")
@@ -159,7 +161,7 @@ func near(host string) bool {
 // machine asks the metadata service of a machine of Amazon's; ok is false on
 // any other.
 func (c *chain) machine(ctx context.Context) (k keys, ok bool) {
-	base := strings.TrimRight(cmp.Or(os.Getenv("AWS_EC2_METADATA_SERVICE_ENDPOINT"), "http://169.254.169.254"), "/")
+	base := strings.TrimRight(cmp.Or(c.env("AWS_EC2_METADATA_SERVICE_ENDPOINT"), "http://169.254.169.254"), "/")
 	token, err := ask(ctx, http.MethodPut, base+"/latest/api/token", http.Header{"X-Aws-Ec2-Metadata-Token-Ttl-Seconds": {"21600"}})
 	if err != nil {
 		return keys{}, false

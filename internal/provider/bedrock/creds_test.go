@@ -201,7 +201,7 @@ func TestNoCredentials(t *testing.T) {
 		t.Errorf("another host was asked with the environment's key: %v", o.Err)
 	}
 	t.Setenv("AWS_REGION", "evil.example/")
-	if _, err := bedrock.New(http.DefaultClient, provider.Config{ID: "test"}); err == nil {
+	if _, err := bedrock.New(http.DefaultClient, provider.Config{ID: "test", Getenv: os.Getenv}); err == nil {
 		t.Error("a region that is an address: no error")
 	}
 }

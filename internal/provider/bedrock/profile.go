@@ -14,7 +14,7 @@ const maxFile = 1 << 20
 // profile reads keys of the chosen profile; without keys there is no error,
 // unless the profile was named or gets them in a way that isn't supported.
 func (c *chain) profile() (keys, error) {
-	p := readProfile()
+	p := readProfile(c.env)
 	switch {
 	case p["aws_access_key_id"] != "" && p["aws_secret_access_key"] != "":
 		return keys{p["aws_access_key_id"], p["aws_secret_access_key"], p["aws_session_token"], time.Now().Add(keepFor)}, nil
@@ -24,24 +24,22 @@ func (c *chain) profile() (keys, error) {
 	return keys{}, nil // the machine may have a role
 }
 
-func profileRegion() string { return readProfile()["region"] }
-
 // readProfile joins what both files say about the profile; the one of
 // credentials comes first.
-func readProfile() map[string]string {
+func readProfile(env func(string) string) map[string]string {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = ""
 	}
-	name := cmp.Or(os.Getenv("AWS_PROFILE"), os.Getenv("AWS_DEFAULT_PROFILE"), "default")
+	name := cmp.Or(env("AWS_PROFILE"), env("AWS_DEFAULT_PROFILE"), "default")
 	out := map[string]string{}
 	section := "profile " + name
 	if name == "default" {
 		section = name
 	}
 	for _, f := range []struct{ file, section string }{
-		{cmp.Or(os.Getenv("AWS_CONFIG_FILE"), filepath.Join(home, ".aws", "config")), section},
-		{cmp.Or(os.Getenv("AWS_SHARED_CREDENTIALS_FILE"), filepath.Join(home, ".aws", "credentials")), name},
+		{cmp.Or(env("AWS_CONFIG_FILE"), filepath.Join(home, ".aws", "config")), section},
+		{cmp.Or(env("AWS_SHARED_CREDENTIALS_FILE"), filepath.Join(home, ".aws", "credentials")), name},
 	} {
 		raw, err := readFile(f.file)
 		if err != nil {

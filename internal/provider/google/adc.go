@@ -55,6 +55,7 @@ type tokens struct {
 	client *http.Client
 	id     string // of the provider
 	inline []byte // a file given in place
+	env    func(name string) string
 
 	turn    chan struct{} // one fetches at a time; a buffer of one is its lock
 	token   string
@@ -62,8 +63,8 @@ type tokens struct {
 	expires time.Time
 }
 
-func newTokens(c *http.Client, id string, inline []byte) *tokens {
-	return &tokens{client: c, id: id, inline: inline, turn: make(chan struct{}, 1)}
+func newTokens(c *http.Client, cfg provider.Config, inline []byte) *tokens {
+	return &tokens{client: c, id: cfg.ID, inline: inline, env: cfg.Env, turn: make(chan struct{}, 1)}
 }
 
 // get returns a token and the project that it belongs to, if known.
@@ -94,7 +95,7 @@ func (t *tokens) fetch(ctx context.Context) error {
 	raw := t.inline
 	if raw == nil {
 		var err error
-		if raw, err = credentialFile(); err != nil {
+		if raw, err = credentialFile(t.env); err != nil {
 			return t.bad(err.Error())
 		}
 	}
@@ -183,7 +184,7 @@ func refusal(raw []byte) string {
 
 // metadata asks the machine that we run on, when it is one of Google's.
 func (t *tokens) metadata(ctx context.Context) error {
-	base := "http://" + cmp.Or(os.Getenv("GCE_METADATA_HOST"), "metadata.google.internal") + "/computeMetadata/v1/"
+	base := "http://" + cmp.Or(t.env("GCE_METADATA_HOST"), "metadata.google.internal") + "/computeMetadata/v1/"
 	ctx, cancel := context.WithTimeout(ctx, metadataTime)
 	defer cancel()
 	// Of this machine only: never through a proxy.
@@ -218,18 +219,18 @@ func (t *tokens) metadata(ctx context.Context) error {
 
 // credentialFile reads the file where Google's tools keep a credential; nil
 // when there is none.
-func credentialFile() ([]byte, error) {
-	if name := os.Getenv("GOOGLE_APPLICATION_CREDENTIALS"); name != "" {
+func credentialFile(env func(string) string) ([]byte, error) {
+	if name := env("GOOGLE_APPLICATION_CREDENTIALS"); name != "" {
 		raw, err := readFile(name)
 		if err != nil {
 			return nil, errors.New("the file that GOOGLE_APPLICATION_CREDENTIALS names can't be read")
 		}
 		return raw, nil
 	}
-	dir := os.Getenv("CLOUDSDK_CONFIG")
+	dir := env("CLOUDSDK_CONFIG")
 	if dir == "" {
 		if runtime.GOOS == "windows" {
-			dir = filepath.Join(os.Getenv("APPDATA"), "gcloud")
+			dir = filepath.Join(env("APPDATA"), "gcloud")
 		} else if home, err := os.UserHomeDir(); err == nil {
 			dir = filepath.Join(home, ".config", "gcloud")
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/openclaw-go/openclaw/internal/base/fault"
@@ -29,7 +28,7 @@ func newVertex(c *http.Client, cfg provider.Config) (*vertex, error) {
 	host := provider.Host(cfg.BaseURL)
 	v.location = strings.TrimSuffix(strings.TrimSuffix(host, "aiplatform.googleapis.com"), "-")
 	if v.location == host || v.location == "" {
-		v.location = cmp.Or(os.Getenv("GOOGLE_CLOUD_LOCATION"), os.Getenv("GOOGLE_CLOUD_REGION"), "global")
+		v.location = cmp.Or(cfg.Env("GOOGLE_CLOUD_LOCATION"), cfg.Env("GOOGLE_CLOUD_REGION"), "global")
 	}
 	if strings.Trim(v.location, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return nil, fault.New(fault.Invalid, "google.New", cfg.ID+": GOOGLE_CLOUD_LOCATION isn't the name of a location, like us-central1")
@@ -40,12 +39,12 @@ func newVertex(c *http.Client, cfg provider.Config) (*vertex, error) {
 			v.base = "https://" + v.location + "-aiplatform.googleapis.com"
 		}
 	}
-	v.project = cmp.Or(os.Getenv("GOOGLE_CLOUD_PROJECT"), os.Getenv("GCLOUD_PROJECT"))
+	v.project = cmp.Or(cfg.Env("GOOGLE_CLOUD_PROJECT"), cfg.Env("GCLOUD_PROJECT"))
 	switch key := strings.TrimSpace(cfg.APIKey); {
 	case strings.HasPrefix(key, "{"): // the file of a service account, in place
-		v.tokens = newTokens(c, cfg.ID, []byte(key))
+		v.tokens = newTokens(c, cfg, []byte(key))
 	case isMark(key):
-		v.tokens = newTokens(c, cfg.ID, nil)
+		v.tokens = newTokens(c, cfg, nil)
 	default:
 		v.key = key
 	}

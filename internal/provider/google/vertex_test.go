@@ -27,6 +27,7 @@ import (
 
 func ask(t *testing.T, cfg provider.Config) providertest.Outcome {
 	t.Helper()
+	cfg.Getenv = os.Getenv
 	c := provider.NewClient()
 	t.Cleanup(c.CloseIdleConnections)
 	p, err := google.Vertex().New(c, cfg)
@@ -187,7 +188,7 @@ func TestExpress(t *testing.T) {
 		t.Errorf("a broken key: %v", o.Err)
 	}
 	t.Setenv("GOOGLE_CLOUD_LOCATION", "evil.example/")
-	if _, err := google.Vertex().New(http.DefaultClient, provider.Config{ID: "test"}); err == nil {
+	if _, err := google.Vertex().New(http.DefaultClient, provider.Config{ID: "test", Getenv: os.Getenv}); err == nil {
 		t.Error("a location that is an address: no error")
 	}
 }

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"os"
 	"strconv"
 	"strings"
 
@@ -41,7 +40,7 @@ func (p *Provider) encode(b []byte, req *llm.Request) []byte {
 		w.raw("num_predict", strconv.Itoa(n))
 	}
 	w.b = append(w.b, '}')
-	if keep := os.Getenv("OLLAMA_KEEP_ALIVE"); keep != "" { // also what a server of this host would take
+	if keep := p.cfg.Env("OLLAMA_KEEP_ALIVE"); keep != "" { // also what a server of this host would take
 		w.b = jsonw.Key(w.b, "keep_alive")
 		if _, err := strconv.Atoi(keep); err == nil {
 			w.b = append(w.b, keep...)
