@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/agent/images"
 	"github.com/openclaw-go/openclaw/internal/agent/loop"
 	"github.com/openclaw-go/openclaw/internal/agent/model"
 	"github.com/openclaw-go/openclaw/internal/base/event"
@@ -160,6 +161,8 @@ type Runner struct {
 	// Ended is called when a run is over, for what was kept for it; may be nil.
 	Ended func(id.Run)
 	Log   *slog.Logger
+
+	pictures images.Keeper
 }
 
 // Run runs the agent once.

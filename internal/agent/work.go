@@ -122,9 +122,11 @@ func (w *work) stream(a model.Attempt) func(context.Context, string, []llm.Messa
 		thinking = "off"
 	}
 	return func(ctx context.Context, system string, ms []llm.Message, ts []llm.ToolSpec) iter.Seq2[llm.Event, error] {
-		return a.Provider.Stream(ctx, llm.Request{
-			Model: a.Model, System: system, Messages: ms, Tools: ts, Thinking: thinking, Session: string(w.session.ID),
-			MaxTokens: w.req.MaxTokens,
+		return w.pictures.Ask(ms, w.side(), func(ms []llm.Message) iter.Seq2[llm.Event, error] {
+			return a.Provider.Stream(ctx, llm.Request{
+				Model: a.Model, System: system, Messages: ms, Tools: ts, Thinking: thinking, Session: string(w.session.ID),
+				MaxTokens: w.req.MaxTokens,
+			})
 		})
 	}
 }
@@ -181,6 +183,10 @@ func (w *work) note(m llm.Message) {
 		}
 	}
 }
+
+// side is the longest side of a picture in pixels, 1200 by default (recorded:
+// cli/defaults.json).
+func (w *work) side() int { return cmp.Or(w.Config().Agents.Defaults.ImageMaxDimensionPx, 1200) }
 
 // alive tells that the run goes on.
 func (w *work) alive() {
@@ -270,7 +276,7 @@ func (w *work) store(ctx context.Context, m llm.Message) error {
 	if w.req.Gone != nil && w.req.Gone() {
 		return errGone
 	}
-	return w.Sessions.Append(ctx, w.session, m)
+	return w.Sessions.Append(ctx, w.session, w.pictures.Message(m, w.side()))
 }
 
 // TurnEnd ends a model call and its tools.

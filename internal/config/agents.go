@@ -32,6 +32,7 @@ type AgentDefaults struct {
 	RepoRoot               string          `json:"repoRoot"`
 	Heartbeat              Heartbeat       `json:"heartbeat"`
 	MemorySearch           MemorySearch    `json:"memorySearch"`
+	ImageMaxDimensionPx    int             `json:"imageMaxDimensionPx"` // longest side of a picture for a model
 	Pacing
 }
 
