@@ -22,7 +22,7 @@ import (
 func shot(t *testing.T, w, h, n int) llm.Block {
 	t.Helper()
 	m := image.NewGray(image.Rect(0, 0, w, h))
-	m.SetGray(0, 0, color.Gray{uint8(n)}) //nolint:gosec // small
+	m.SetGray(0, 0, color.Gray{uint8(n)})
 	var b bytes.Buffer
 	if err := png.Encode(&b, m); err != nil {
 		t.Fatal(err)
@@ -69,10 +69,10 @@ func TestMessage(t *testing.T) {
 	if b := out.Content[4]; b.Type != llm.TextBlock || b.Text != "[An image can't be shown: it is neither JPEG, PNG, GIF nor WebP.]" {
 		t.Errorf("a picture of another kind: %+v", b)
 	}
-	if again := k.Message(in); !bytes.Equal(again.Content[2].Data, out.Content[2].Data, 0) {
+	if again := k.Message(in, 0); !bytes.Equal(again.Content[2].Data, out.Content[2].Data) {
 		t.Error("the same picture came out differently")
 	}
-	if again := k.Message(out); &again.Content[0] != &out.Content[0] {
+	if again := k.Message(out, 0); &again.Content[0] != &out.Content[0] {
 		t.Error("what was fine was copied")
 	}
 }
@@ -103,7 +103,7 @@ func TestCaps(t *testing.T) {
 	for i := range 50 {
 		c = append(c, shot(t, 8, 8, i))
 	}
-	if left, notes := pictures(k.Messages([]llm.Message{user(c...)})); left != 20 || notes != 30 {
+	if left, notes := pictures(k.Messages([]llm.Message{user(c...)}, 0)); left != 20 || notes != 30 {
 		t.Errorf("in one message %d are left and %d noted", left, notes)
 	}
 	// Large ones are counted by their bytes.
@@ -163,7 +163,7 @@ func TestBlamed(t *testing.T) {
 		{[]llm.Message{user(llm.Text("x"))}, refusal},
 	} {
 		n := 0
-		for _, err := range k.Ask(tt.ms, func([]llm.Message) iter.Seq2[llm.Event, error] { n++; return answers(tt.err) }) {
+		for _, err := range k.Ask(tt.ms, 0, func([]llm.Message) iter.Seq2[llm.Event, error] { n++; return answers(tt.err) }) {
 			if err == nil {
 				t.Error("no error")
 			}
@@ -181,7 +181,7 @@ func TestManyAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if left, _ := pictures(k.Messages([]llm.Message{large})); left != 1 {
+			if left, _ := pictures(k.Messages([]llm.Message{large}, 0)); left != 1 {
 				t.Error("the picture went")
 			}
 		})

@@ -36,7 +36,7 @@ func halves(w, h int) *image.RGBA {
 
 func noise(w, h int) *image.RGBA {
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a picture, not a secret
+	r := rand.New(rand.NewPCG(1, 2))
 	for i := range m.Pix {
 		m.Pix[i] = byte(r.Uint32())
 		if i%4 == 3 {
@@ -67,7 +67,7 @@ func asJPEG(t testing.TB, m image.Image, turn int) []byte {
 	tiff := []byte("MM\x00*\x00\x00\x00\x08\x00\x02\x01\x0f\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x01\x12\x00\x03\x00\x00\x00\x01\x00")
 	tiff = append(tiff, byte(turn), 0, 0, 0, 0, 0, 0)
 	exif := append([]byte("Exif\x00\x00"), tiff...)
-	out := append([]byte{0xff, 0xd8, 0xff, 0xe1}, binary.BigEndian.AppendUint16(nil, uint16(len(exif)+2))...) //nolint:gosec // short
+	out := append([]byte{0xff, 0xd8, 0xff, 0xe1}, binary.BigEndian.AppendUint16(nil, uint16(len(exif)+2))...)
 	return append(append(out, exif...), b.Bytes()[2:]...)
 }
 
