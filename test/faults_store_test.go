@@ -365,7 +365,7 @@ func TestFaultDeliveryQueue(t *testing.T) {
 		// one: Telegram can't tell.
 		harness.Until(t, within, "nothing is left to send", func() bool {
 			code, out := run(t, p.Gateway, within, "message", "queue")
-			return code == 0 && !strings.Contains(out, "not delivered")
+			return code == 0 && !strings.Contains(out, "settled") && !strings.Contains(out, "not answered")
 		})
 		p.Kill()
 		p.online(t)
