@@ -1,8 +1,11 @@
 package test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
@@ -511,7 +514,7 @@ func TestCasesOfTelegram(t *testing.T) {
 			models[0].(object)["input"] = []any{"text", "image"}
 		})
 		for _, f := range []string{"f101", "f102", "f103", "f201"} {
-			p.tg.AddFile(f, []byte("\xff\xd8\xff\xe0"+f))
+			p.tg.AddFile(f, photo(t))
 		}
 		p.online(t)
 		push := func(batch string) {
@@ -562,4 +565,14 @@ func TestCasesOfTelegram(t *testing.T) {
 			t.Errorf("markup is shown: %q", all)
 		}
 	})
+}
+
+// photo is a small picture in JPEG.
+func photo(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8)), nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
