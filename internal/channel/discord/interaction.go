@@ -106,7 +106,10 @@ func (b *bot) interaction(ctx context.Context, x interaction, recv channel.Recei
 	} else if custom, ours := uiID(x); ours {
 		said, instead := b.uiUsed(look, x, *u, custom)
 		if instead != nil {
-			return b.callback(ctx, x, instead)
+			if err := b.callback(ctx, x, instead); !refusedWith(err, codeAnswered) {
+				return err
+			}
+			return nil // before a restart; Discord tells it again
 		}
 		in.Text, in.Native, used = said, false, custom
 	} else if in.Text, in.Native = b.pressed(look, x); in.Text == "" {
