@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/agent/compaction"
 	"github.com/openclaw-go/openclaw/internal/agent/images"
 	"github.com/openclaw-go/openclaw/internal/agent/loop"
 	"github.com/openclaw-go/openclaw/internal/agent/model"
@@ -21,6 +22,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/base/settings"
 	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/engine"
 	"github.com/openclaw-go/openclaw/internal/hook"
 	"github.com/openclaw-go/openclaw/internal/machine"
 	"github.com/openclaw-go/openclaw/internal/provider"
@@ -158,11 +160,15 @@ type Runner struct {
 	Config  func() *config.Config
 	// Tripped tells why tool calls of a run are blocked, or ""; may be nil.
 	Tripped func(id.Run) string
+	// Engine manages what of a conversation a model gets; nil shortens what is
+	// too long and never sums up.
+	Engine func() engine.Engine
 	// Ended is called when a run is over, for what was kept for it; may be nil.
 	Ended func(id.Run)
 	Log   *slog.Logger
 
 	pictures images.Keeper
+	seen     seen
 }
 
 // Run runs the agent once.
@@ -192,7 +198,8 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 	if err != nil {
 		return out, err
 	}
-	w := &work{Runner: r, req: req, session: s, to: to, out: &out}
+	w := &work{Runner: r, req: req, session: s, to: to, out: &out, engine: r.engine()}
+	w.bootstrap(ctx)
 	defer func() { // what the person said stays said, even when the run was stopped at once
 		if err != nil && !w.stored && asAborted(ctx) {
 			_, serr := w.inputs(context.WithoutCancel(ctx), history)
@@ -200,6 +207,7 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 		}
 	}()
 	messages := usable(history)
+	before := len(messages)
 	if req.Resume {
 		if done, err := w.resume(ctx); done || err != nil {
 			return out, err
@@ -215,6 +223,7 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 	if err != nil {
 		return out, err
 	}
+	w.fixed = compaction.Tokens(system) + compaction.Schemas(tools.Specs)
 	p := &hook.Prompt{System: system, Messages: messages}
 	if err := r.Hooks.Prompt.Run(ctx, p); err != nil {
 		return out, err
@@ -233,6 +242,7 @@ func (r *Runner) Run(ctx context.Context, req Request, to Output) (out Outcome, 
 	if err != nil {
 		w.broken(ctx, err)
 	}
+	w.after(ctx, before)
 	return out, err
 }
 
@@ -259,14 +269,16 @@ func (w *work) attempts(ctx context.Context, turn loop.Run, ref string) error {
 				}
 				turn.Messages = added
 			}
-			turn.Stream = w.stream(a)
+			turn.Stream, turn.Room = w.stream(a), w.room(a, turn)
 			var added []llm.Message
 			added, err = w.fitted(ctx, a.Model, &turn)
 			w.Models.Report(ctx, a, err)
 			if err == nil || !worthAnother(ctx, err) {
 				return err
 			}
-			turn.Messages = append(turn.Messages, added...)
+			if turn.Messages = append(turn.Messages, added...); w.compactions > 0 {
+				turn.Messages = w.reread(ctx, turn.Messages)
+			}
 			w.Log.WarnContext(ctx, "model call failed", "run", w.req.Run, "model", a.Model.String(), "round", round, "err", err)
 		}
 		if !worthWaiting(err) || !sleep(ctx, time.Second<<round) {
@@ -276,24 +288,23 @@ func (w *work) attempts(ctx context.Context, turn loop.Run, ref string) error {
 	return err
 }
 
-// fitted runs the loop with as much of the history as the model takes. When
-// the model says that it is too much, the oldest turns are left out and it is
-// asked again; the transcript keeps them.
+// fitted runs the loop. When the model says that the conversation is too long,
+// room is made and it is asked again; what was said and done until then stands
+// in the transcript.
 func (w *work) fitted(ctx context.Context, m llm.Model, turn *loop.Run) (added []llm.Message, err error) {
-	if m.ContextWindow > 0 {
-		turn.Messages = fit(turn.Messages, max(m.ContextWindow-reserve(m)-estimate(turn.System)-schemaTokens(turn.Tools.Specs), 1))
-	}
-	for range 4 {
+	for {
 		var more []llm.Message
 		more, err = loop.Do(ctx, *turn, w)
 		added = append(added, more...)
-		if !errors.Is(err, provider.ErrOverflow) {
+		if !errors.Is(err, provider.ErrOverflow) || ctx.Err() != nil {
 			return added, err
 		}
-		turn.Messages = fit(append(turn.Messages, more...), size(turn.Messages)/2)
-		added = nil
+		ms, ok := w.smaller(ctx, m, append(turn.Messages, more...))
+		if !ok {
+			return added, tooLong(m, err)
+		}
+		turn.Messages, added = ms, nil
 	}
-	return added, err
 }
 
 // worthAnother reports whether a different model or credential may succeed.

@@ -13,6 +13,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/event"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/engine"
 	"github.com/openclaw-go/openclaw/internal/session"
 	"github.com/openclaw-go/openclaw/internal/tool"
 )
@@ -28,6 +29,12 @@ type work struct {
 	said    bool // text of the current message was forwarded
 	calls   int  // tool calls under way
 	stored  bool // the inputs are in the transcript
+
+	engine      engine.Engine
+	fixed       int  // tokens before the messages, about
+	compactions int  // tries of this run to sum up
+	tight       int  // how often what a request may hold was halved
+	flushed     bool // the memory was written in this run
 }
 
 var _ loop.Observer = (*work)(nil)
@@ -122,6 +129,7 @@ func (w *work) stream(a model.Attempt) func(context.Context, string, []llm.Messa
 		thinking = "off"
 	}
 	return func(ctx context.Context, system string, ms []llm.Message, ts []llm.ToolSpec) iter.Seq2[llm.Event, error] {
+		ms = w.assembled(ctx, a.Model, ms)
 		return w.pictures.Ask(ms, w.side(), func(ms []llm.Message) iter.Seq2[llm.Event, error] {
 			return a.Provider.Stream(ctx, llm.Request{
 				Model: a.Model, System: system, Messages: ms, Tools: ts, Thinking: thinking, Session: string(w.session.ID),

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/openclaw-go/openclaw/internal/agent"
+	"github.com/openclaw-go/openclaw/internal/agent/compaction"
 	"github.com/openclaw-go/openclaw/internal/agent/model"
 	"github.com/openclaw-go/openclaw/internal/base/event"
 	"github.com/openclaw-go/openclaw/internal/base/id"
@@ -73,6 +74,7 @@ func buildCore(cfg *config.Store, db *store.DB, log *slog.Logger) (*core, error)
 		Machine: host, Tripped: c.tools.breaker.Tripped, Ended: c.tools.breaker.Forget,
 		Prompts: &agent.Prompts{Config: cfg.Current, Default: c.models.Default, Lookup: c.models.Lookup, Version: version.String(), Heartbeat: heartbeatPrompt},
 	}
+	c.runner.Engine = chosen(Engines(&compaction.Legacy{Book: c.book, Model: c.runner.Ask, Config: cfg.Current}), cfg.Current, log)
 	c.files = &media.Store{Dir: filepath.Join(cfg.Current().Paths.State, "media"), Log: log}
 	c.outbox = &outbox.Outbox{Store: db, Bus: c.bus, Log: log, Failed: c.undelivered}
 	c.gate = newGate(c)

@@ -73,7 +73,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 	}
 	g.control = control.New(control.Deps{
 		Config: g.cfg.Current, Sessions: g.book, Models: g.models, Lines: events{g.db}, Bus: g.bus, Log: g.log,
-		Tools: g.tools.list, Profiles: guard.Profiles, Channels: g.channels.statuses, Identity: g.identity,
+		Tools: g.tools.list, Profiles: guard.Profiles, Compact: g.runner.Compact, Channels: g.channels.statuses, Identity: g.identity,
 		Workspace: g.workspace, Restart: g.restart, LogFile: func() string { return g.opts.LogFile },
 		Commands: func() []command.Command { return g.commands }, HeartbeatPrompt: heartbeatPrompt,
 		File: g.file(), Apply: g.apply, Logout: g.logout,

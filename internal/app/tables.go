@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/openclaw-go/openclaw/internal/agent/compaction"
 	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/channel/discord"
 	"github.com/openclaw-go/openclaw/internal/channel/irc"
@@ -8,6 +9,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/channel/signal"
 	"github.com/openclaw-go/openclaw/internal/channel/slack"
 	"github.com/openclaw-go/openclaw/internal/channel/telegram"
+	"github.com/openclaw-go/openclaw/internal/engine"
 	"github.com/openclaw-go/openclaw/internal/provider"
 	"github.com/openclaw-go/openclaw/internal/provider/anthropic"
 	"github.com/openclaw-go/openclaw/internal/provider/azure"
@@ -33,6 +35,9 @@ func Channels() []channel.Kind {
 		telegram.Kind(),
 	}
 }
+
+// Engines lists the context engines of this binary; legacy is the first.
+func Engines(legacy *compaction.Legacy) []engine.Engine { return []engine.Engine{legacy} }
 
 // Providers lists the wire formats of models in this binary.
 func Providers() []provider.Kind {

@@ -32,6 +32,8 @@ type AgentDefaults struct {
 	RepoRoot               string          `json:"repoRoot"`
 	Heartbeat              Heartbeat       `json:"heartbeat"`
 	MemorySearch           MemorySearch    `json:"memorySearch"`
+	Compaction             Compaction      `json:"compaction"`
+	ContextPruning         Pruning         `json:"contextPruning"`
 	ImageMaxDimensionPx    int             `json:"imageMaxDimensionPx"` // longest side of a picture for a model
 	Pacing
 }

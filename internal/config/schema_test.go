@@ -18,13 +18,14 @@ import (
 // wanted are the places where our schema isn't the recorded one, and why.
 func wanted() map[string]string {
 	return map[string]string{
-		"mcp: only ours":                                  "the section of servers whose tools agents use, which came later",
-		"channels.telegram.apiRoot: only ours":            "another Bot API server, which came later",
-		"channels.telegram.accounts.*.apiRoot: only ours": "the same, for one account",
-		"channels.discord.apiRoot: only ours":             "another Discord, which tests need",
-		"channels.discord.accounts.*.apiRoot: only ours":  "the same, for one account",
-		"channels.slack.apiRoot: only ours":               "another Slack, which tests need",
-		"channels.slack.accounts.*.apiRoot: only ours":    "the same, for one account",
+		"mcp: only ours": "the section of servers whose tools agents use, which came later",
+		"agents.defaults.compaction.notifyUser: only ours": "telling people that a conversation was summed up, which came later",
+		"channels.telegram.apiRoot: only ours":             "another Bot API server, which came later",
+		"channels.telegram.accounts.*.apiRoot: only ours":  "the same, for one account",
+		"channels.discord.apiRoot: only ours":              "another Discord, which tests need",
+		"channels.discord.accounts.*.apiRoot: only ours":   "the same, for one account",
+		"channels.slack.apiRoot: only ours":                "another Slack, which tests need",
+		"channels.slack.accounts.*.apiRoot: only ours":     "the same, for one account",
 	}
 }
 

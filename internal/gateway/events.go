@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -80,6 +81,10 @@ func (s *Server) tell(runs *runs, e event.Event) {
 		runs.tool(e.Run, e.Session, e.Conn, toolData{Phase: "update", Name: e.Call.Name, ID: e.Call.ID})
 	case event.ToolEnded:
 		runs.tool(e.Run, e.Session, e.Conn, toolData{Phase: "result", Name: e.Call.Name, ID: e.Call.ID, Meta: e.Meta, IsError: &e.IsError})
+	case event.Compacting:
+		runs.agent(runs.get(e.Run, e.Session), "compaction", []byte(`{"phase":"start"}`), false)
+	case event.Compacted:
+		runs.agent(runs.get(e.Run, e.Session), "compaction", fmt.Appendf(nil, `{"phase":"end","willRetry":%t}`, e.Done), false)
 	case event.RunEnded:
 		runs.ended(e)
 	case event.ChatEnded:

@@ -232,7 +232,10 @@ func history(chain []*record, v *view) {
 		if chain[i].typ != "compaction" {
 			continue
 		}
-		v.add(note("Summary of the conversation before this point:\n\n"+chain[i].str("summary"), chain[i]))
+		if !whole(chain[i]) {
+			v.entry = chain[i].id
+			v.add(summaryOf(chain[i]))
+		}
 		kept := chain[i].str("firstKeptEntryId")
 		for j := range chain[:i] {
 			if kept != "" && chain[j].id == kept {
@@ -254,6 +257,7 @@ func history(chain []*record, v *view) {
 }
 
 func add(r *record, v *view) {
+	v.entry = r.id
 	switch {
 	case r.typ == "message" && r.isMsg:
 		v.add(r.msg)

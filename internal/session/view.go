@@ -31,6 +31,11 @@ type view struct {
 	open  int    // how many of them have no result
 	// madeUp are results in msgs that are waiting for a real one.
 	madeUp map[string]int
+
+	// With entries, the ids of the entries that msgs come from are noted beside
+	// them; entry is the one that is being added.
+	entries *[]string
+	entry   string
 }
 
 // slot is one call of the current turn; at is the index of its result in msgs,
@@ -145,6 +150,9 @@ func (v *view) place(i int, m llm.Message) {
 		v.push(m)
 	} else {
 		v.msgs = slices.Insert(slices.Clone(v.msgs), at, m)
+		if v.entries != nil {
+			*v.entries = slices.Insert(*v.entries, at, v.entry)
+		}
 		v.bytes += size(m)
 		for j := range v.calls[i+1:] {
 			if c := &v.calls[i+1+j]; c.at != 0 {
@@ -164,6 +172,9 @@ func (v *view) place(i int, m llm.Message) {
 func (v *view) push(m llm.Message) {
 	v.msgs = append(v.msgs, m)
 	v.bytes += size(m)
+	if v.entries != nil {
+		*v.entries = append(*v.entries, v.entry)
+	}
 }
 
 func (v *view) note(call string, at int) {

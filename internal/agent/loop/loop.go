@@ -30,6 +30,9 @@ type Run struct {
 
 	// Stream asks the model.
 	Stream func(ctx context.Context, system string, ms []llm.Message, tools []llm.ToolSpec) iter.Seq2[llm.Event, error]
+	// Room makes room for a model call: it returns the messages with which the
+	// run goes on, the same ones or fewer. May be nil.
+	Room func(ctx context.Context, ms []llm.Message) []llm.Message
 	// Steer returns messages to put before the next model call; FollowUp those
 	// to go on with when the agent would stop. Both may be nil.
 	Steer    func() []llm.Message
@@ -106,6 +109,18 @@ func (s *Toolset) With(asker []llm.ToolSpec) (*Toolset, error) {
 	return &out, nil
 }
 
+// Only returns those of s that are named.
+func (s *Toolset) Only(names ...string) *Toolset {
+	out := *s
+	out.Specs, out.byName = nil, map[string]tool.Tool{}
+	for _, spec := range s.Specs {
+		if t := s.byName[spec.Name]; t != nil && slices.Contains(names, spec.Name) {
+			out.Specs, out.byName[spec.Name] = append(out.Specs, spec), t
+		}
+	}
+	return &out
+}
+
 // ends reports whether calls hands something to the asker.
 func (s *Toolset) ends(calls []llm.Call) bool {
 	return slices.ContainsFunc(calls, func(c llm.Call) bool { return s.handed[c.Name] })
@@ -169,6 +184,9 @@ func (l *looper) turns(ctx context.Context, pending []llm.Message) error {
 		}
 		if l.left--; l.left < 0 {
 			return fault.New(fault.Conflict, "loop.Do", "I stopped: this took more model calls than one message may cause. Ask again in smaller steps.")
+		}
+		if l.Room != nil {
+			l.Messages = l.Room(ctx, l.Messages)
 		}
 		answer, err := l.ask(ctx)
 		if err != nil {

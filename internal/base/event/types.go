@@ -65,6 +65,17 @@ type (
 		Result  []llm.Block
 		IsError bool
 	}
+	// Compacting tells that the older part of a conversation is being summed up,
+	// Compacted that this is over.
+	Compacting struct {
+		Run     id.Run
+		Session id.SessionKey
+	}
+	Compacted struct {
+		Run     id.Run
+		Session id.SessionKey
+		Done    bool // the conversation is shorter now, and the run goes on with that
+	}
 	// RunEnded is the last event of a run, whatever happened.
 	RunEnded struct {
 		Run     id.Run
@@ -134,6 +145,8 @@ func (RunDelta) volatile()         {}
 func (ToolStarted) isEvent()       {}
 func (ToolUpdated) isEvent()       {}
 func (ToolUpdated) volatile()      {}
+func (Compacting) isEvent()        {}
+func (Compacted) isEvent()         {}
 func (ToolEnded) isEvent()         {}
 func (RunEnded) isEvent()          {}
 func (ChatEnded) isEvent()         {}

@@ -12,6 +12,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
+	"github.com/openclaw-go/openclaw/internal/engine"
 	"github.com/openclaw-go/openclaw/internal/tool"
 )
 
@@ -225,6 +226,16 @@ func (c *Composer) ToolEnd(call llm.Call, r tool.Result) {
 	if text := outcome(call, r); text != "" {
 		c.aside("result:"+call.ID, text)
 	}
+}
+
+// Compacted implements agent.Compactions.
+func (c *Composer) Compacted(done engine.Compacted, count int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || !c.Settings.Notify {
+		return
+	}
+	c.aside(fmt.Sprint("compaction:", count), fmt.Sprintf("🧹 Auto-compaction complete (count %d): about %d tokens became %d.", count, done.Before, done.After))
 }
 
 // aside shows something that isn't the answer, behind what was said before it.

@@ -33,6 +33,7 @@ type Settings struct {
 
 	Reasoning string // off, on, stream
 	Verbose   string // off, on, full
+	Notify    bool   // the person is told when the conversation was summed up
 	Usage     string // off, tokens, full
 }
 
@@ -48,6 +49,7 @@ func For(cfg *config.Config, s session.Session, a id.Agent, to msg.Address) Sett
 		Preview: preview(sec, to.Channel),
 		Draft:   Chunk{Min: cmp.Or(sec.DraftChunk.MinChars, 200), Max: cmp.Or(sec.DraftChunk.MaxChars, 800), Break: sec.DraftChunk.BreakPreference},
 	}
+	out.Notify = def.Compaction.NotifyUser || out.Verbose == "on" || out.Verbose == "full"
 	if to.Kind != msg.Direct {
 		out.Verbose = "off" // calls are nobody's business in a group
 	}

@@ -89,6 +89,7 @@ type AgentsCompaction struct {
 	PostIndexSync          string             `json:"postIndexSync" schema:"values=off|async|await"`
 	PostCompactionSections []string           `json:"postCompactionSections"`
 	Model                  string             `json:"model"`
+	NotifyUser             bool               `json:"notifyUser"` // the seeds have it
 	MemoryFlush            AgentsMemoryFlush  `json:"memoryFlush"`
 }
 

@@ -28,6 +28,7 @@ func (c *Control) commands() []command.Command {
 		{Name: "status", Help: "session, model and how full the context is", Run: c.cmdStatus, Inline: true},
 		{Name: "whoami", Aliases: []string{"id"}, Help: "who you are to the gateway", Run: c.cmdWhoami, Inline: true},
 		{Name: "context", Help: "what fills the context: list, detail or json", Args: choices("mode", "list", "detail", "json"), Run: c.cmdContext},
+		{Name: "compact", Help: "sum up the older part of the conversation; say what matters, or undo", Args: choices("what matters"), Run: c.cmdCompact},
 		{Name: "new", Help: "start a new conversation, with the text behind it if there is one", Then: true, Run: c.cmdReset("new")},
 		{Name: "reset", Help: "the same as /new", Then: true, Run: c.cmdReset("reset")},
 		{

@@ -21,6 +21,7 @@ import (
 	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/config"
+	"github.com/openclaw-go/openclaw/internal/engine"
 	"github.com/openclaw-go/openclaw/internal/feature"
 	"github.com/openclaw-go/openclaw/internal/rpc"
 	"github.com/openclaw-go/openclaw/internal/session"
@@ -36,6 +37,7 @@ type Sessions interface {
 	Reset(ctx context.Context, key id.SessionKey, reason string) (session.Session, error)
 	Delete(ctx context.Context, key id.SessionKey, transcript bool) (deleted bool, archived []string, err error)
 	Entries(ctx context.Context, s session.Session, n int) ([]session.Entry, error)
+	UndoCompaction(ctx context.Context, s session.Session) (undone bool, err error)
 }
 
 // Models knows the models; *model.Resolver is one.
@@ -70,6 +72,9 @@ type Deps struct {
 	Apply func(now *config.Config, changed []string)
 	// Tools returns the tools of this binary; the set doesn't change.
 	Tools func() []tool.Tool
+	// Compact sums up the older part of a conversation; instructions say what
+	// matters. May be nil.
+	Compact func(ctx context.Context, key id.SessionKey, m llm.Model, instructions string) (engine.Compacted, error)
 	// Profiles names the tool profiles (minimal, coding, messaging) that
 	// contain a tool.
 	Profiles func(tool string) []string

@@ -261,3 +261,5 @@ func write(t *testing.T, path, text string) {
 }
 
 type object = map[string]any
+
+func (s *sessions) UndoCompaction(context.Context, session.Session) (bool, error) { return false, nil }
