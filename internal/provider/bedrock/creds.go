@@ -185,7 +185,7 @@ func (c *chain) machine(ctx context.Context) (k keys, ok bool) {
 func ask(ctx context.Context, method, address string, header http.Header) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, metaTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, address, nil) //nolint:gosec // the address is the environment's
+	req, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func ask(ctx context.Context, method, address string, header http.Header) ([]byt
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	res, err := c.Do(req) //nolint:gosec // as above
+	res, err := c.Do(req)
 	if err != nil {
 		return nil, err
 	}
