@@ -37,9 +37,11 @@ func (d *DB) followAccess(ctx context.Context) {
 
 // takeFirst takes in f, if it is one that is followed and someone else wrote
 // it. Early says that it is still being written; f is looked at again. With
-// merge, changes of ours that it doesn't show yet stay.
+// merge, changes of ours that it doesn't show yet stay. A process that only
+// looks in beside the gateway takes in what it is about to write over.
 func (d *DB) takeFirst(ctx context.Context, f file, merge bool) (early bool, err error) {
-	if !d.project.follow.Load() || f.kind != "pairing" && f.kind != "allow" || f.path() == "" {
+	follows := d.project.follow.Load()
+	if !follows && !merge || f.kind != "pairing" && f.kind != "allow" || f.path() == "" {
 		return false, nil
 	}
 	path := filepath.Join(d.dir, filepath.FromSlash(f.path()))
@@ -52,8 +54,17 @@ func (d *DB) takeFirst(ctx context.Context, f file, merge bool) (early bool, err
 		return false, err
 	}
 	if age := d.now().Sub(st.ModTime()); age >= 0 && age < settled {
-		d.project.put(merge, f)
-		return true, nil
+		if follows {
+			d.project.put(merge, f)
+			return true, nil
+		}
+		wait := time.NewTimer(settled - age)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return true, ctx.Err()
+		}
 	}
 	return false, d.take(ctx, f, merge)
 }

@@ -1,9 +1,11 @@
 package store_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,4 +77,52 @@ func TestFollowsWhoMayWrite(t *testing.T) {
 			t.Errorf("the file lacks %v: %v", p, list)
 		}
 	}
+}
+
+// The command line, which looks in beside the gateway, and another program let
+// somebody in at the same time: neither undoes the other.
+func TestGuestAndAnotherProgram(t *testing.T) {
+	t.Parallel()
+	dir := original(t)
+	with(t, dir, func(d *store.DB) {
+		for _, first := range []string{"guest shows it", "gateway sees it"} {
+			guest, err := store.Open(t.Context(), store.Options{StateDir: dir, Guest: true})
+			ok(t, err)
+			theirs, ours := id.Peer("42"), id.Peer("43")
+			if first != "guest shows it" {
+				theirs, ours = "52", "53"
+			}
+			before, err := d.Allowed(t.Context(), "telegram", "default")
+			ok(t, err)
+			list := []string{string(theirs)}
+			for _, p := range before {
+				list = append(list, string(p))
+			}
+			raw, err := json.Marshal(map[string]any{"version": 1, "allowFrom": list})
+			ok(t, err)
+			put(t, dir, allowPath, string(raw))
+			_, err = guest.Allow(t.Context(), "telegram", "default", ours)
+			ok(t, err)
+			if first == "guest shows it" {
+				ok(t, guest.Close())
+			}
+			long := time.Now().Add(-time.Minute)
+			if first != "guest shows it" {
+				ok(t, os.Chtimes(filepath.Join(dir, allowPath), long, long))
+			}
+			store.FollowAccess(t.Context(), d)
+			if first != "guest shows it" {
+				ok(t, guest.Close())
+			}
+			got, err := d.Allowed(t.Context(), "telegram", "default")
+			ok(t, err)
+			file, err := os.ReadFile(filepath.Join(dir, allowPath))
+			ok(t, err)
+			for _, p := range []id.Peer{theirs, ours} {
+				if !slices.Contains(got, p) || !strings.Contains(string(file), string(p)) {
+					t.Errorf("%s: %s is lost; stored %v, file %s", first, p, got, file)
+				}
+			}
+		}
+	})
 }

@@ -182,7 +182,7 @@ func (d *DB) importFile(ctx context.Context, f file, text []byte, last written, 
 	case "pairing":
 		return d.importPairings(ctx, id.Channel(f.a), text, merge)
 	case "allow":
-		return d.importAllowed(ctx, id.Channel(f.a), id.Account(f.b), text, merge || first && f.b == "")
+		return d.importAllowed(ctx, id.Channel(f.a), id.Account(f.b), text, last.at, merge || first && f.b == "")
 	case jobsFile.kind:
 		return d.importJobs(ctx, text)
 	case pairedFile.kind:

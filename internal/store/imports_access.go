@@ -67,9 +67,10 @@ func isoMillis(s string) int64 {
 	return t.UnixMilli()
 }
 
-// importAllowed makes the allow list of an account that of its file, or adds it
-// to what is there. A file without an account belongs to the default one.
-func (d *DB) importAllowed(ctx context.Context, c id.Channel, a id.Account, text []byte, keep bool) error {
+// importAllowed makes the allow list of an account that of its file, but for
+// those let in after the file last showed the list (Unix milliseconds); or adds
+// it to what is there. A file without an account belongs to the default one.
+func (d *DB) importAllowed(ctx context.Context, c id.Channel, a id.Account, text []byte, shown int64, keep bool) error {
 	var v struct {
 		AllowFrom []json.RawMessage `json:"allowFrom"`
 	}
@@ -82,7 +83,7 @@ func (d *DB) importAllowed(ctx context.Context, c id.Channel, a id.Account, text
 	now := millis(d.now())
 	return d.w.do(ctx, false, func(ctx context.Context, w *writer) error {
 		if !keep {
-			if _, err := w.exec(ctx, "DELETE FROM allowed WHERE channel = ? AND account = ?", string(c), string(a)); err != nil {
+			if _, err := w.exec(ctx, "DELETE FROM allowed WHERE channel = ? AND account = ? AND added <= ?", string(c), string(a), shown); err != nil {
 				return err
 			}
 		}
@@ -94,7 +95,7 @@ func (d *DB) importAllowed(ctx context.Context, c id.Channel, a id.Account, text
 			if p == "" || p == "null" {
 				continue
 			}
-			if _, err := w.exec(ctx, allowSQL, string(c), string(a), p, now+int64(i)); err != nil {
+			if _, err := w.exec(ctx, allowSQL, string(c), string(a), p, now-int64(len(v.AllowFrom)-i)); err != nil {
 				return err
 			}
 		}
