@@ -73,7 +73,7 @@ func (g *daemon) build(ctx context.Context) (err error) {
 	}
 	g.control = control.New(control.Deps{
 		Config: g.cfg.Current, Sessions: g.book, Models: g.models, Lines: events{g.db}, Bus: g.bus, Log: g.log,
-		Tools: g.tools.list, Profiles: guard.Profiles, Compact: g.runner.Compact, Channels: g.channels.statuses, Identity: g.identity,
+		Tools: g.tools.list, Profiles: guard.Profiles, Compact: g.runner.Compact, Prompt: g.runner.Prompt, History: g.book.History, Allowed: g.db, Kind: g.kindOf, Channels: g.channels.statuses, Identity: g.identity,
 		Workspace: g.workspace, Restart: g.restart, LogFile: func() string { return g.opts.LogFile },
 		Commands: func() []command.Command { return g.commands }, HeartbeatPrompt: heartbeatPrompt,
 		File: g.file(), Apply: g.apply, Logout: g.logout,
@@ -159,6 +159,9 @@ func (g *daemon) ask(ctx context.Context, in msg.Inbound, delta func(string)) (o
 	}
 	return openai.Answer{Text: r.Text, Usage: r.Usage, Stop: r.Stop, Run: r.Run, Calls: r.Calls}, nil
 }
+
+// kindOf describes a network.
+func (g *daemon) kindOf(ch id.Channel) (channel.Kind, bool) { return g.gate.Kind(ch) }
 
 // embed turns texts into vectors with what agent's memory uses.
 func (g *daemon) embed(ctx context.Context, agent id.Agent, model string, texts []string) (openai.Vectors, error) {

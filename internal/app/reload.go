@@ -14,7 +14,8 @@ import (
 func (g *daemon) watch(ctx context.Context) {
 	g.watcher = &config.Watcher{Paths: g.opts.Paths, Log: g.log, Load: config.LoadOptions{LastGood: true}}
 	err := g.watcher.Watch(ctx, g.cfg, func(old, now *config.Config) {
-		override(now, g.opts)
+		now = g.current(ctx, now)
+		g.cfg.Replace(now)
 		g.changed(ctx, now, nil)
 		if restarts(old.Gateway, now.Gateway) && now.Gateway.Reload.Mode != "off" {
 			g.log.WarnContext(ctx, "gateway settings changed, restarting")
@@ -30,9 +31,26 @@ func (g *daemon) watch(ctx context.Context) {
 
 // apply makes a configuration current that a client just saved.
 func (g *daemon) apply(now *config.Config, paths []string) {
-	override(now, g.opts)
+	now = g.current(g.life, now)
 	g.cfg.Replace(now)
 	g.changed(g.life, now, paths)
+}
+
+// current is what holds when the file says file: the flags of the command line
+// and the overrides of /debug stand over it. Overrides that the file has become
+// unfit for hold no more.
+func (g *daemon) current(ctx context.Context, file *config.Config) *config.Config {
+	now := file
+	if over := g.control.Overrides(); len(over) > 0 {
+		with, err := file.With(over...)
+		if err != nil {
+			g.log.WarnContext(ctx, "the overrides of /debug don't fit the configuration any more and are left out", "err", err)
+		} else {
+			now = with
+		}
+	}
+	override(now, g.opts)
+	return now
 }
 
 // changed does what a new configuration asks for at once: channel accounts

@@ -21,6 +21,7 @@ func Later(taken []Command) []Command {
 		{"allowlist", "", "The owner can use: openclaw config set channels.<channel>.allowFrom '[\"<id>\"]'"},
 		{"approve", "", "Exec approvals come with a later version; see openclaw config get tools.exec"},
 		{"export-session", "export", "On the gateway's host: openclaw sessions, and the transcript file that it names."},
+		{"bash", "", "Ask the agent to run it; it has the tool exec."},
 		{"tts", "", "Speech comes with a later version."},
 		{"session", "", "Bound threads come with a later version."},
 		{"subagents", "", "Sub-agents come with a later version."},

@@ -102,6 +102,7 @@ type Commands struct {
 	Native          json.RawMessage     `json:"native"` // true, false, "auto"
 	Bash            bool                `json:"bash"`
 	Config          bool                `json:"config"`
+	Debug           bool                `json:"debug"`
 	Restart         *bool               `json:"restart"`
 	UseAccessGroups *bool               `json:"useAccessGroups"`
 	OwnerAllowFrom  []string            `json:"ownerAllowFrom"`

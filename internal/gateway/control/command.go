@@ -64,6 +64,9 @@ func (c *Control) commands() []command.Command {
 		{Name: "activation", Help: "when the agent answers in this group: mention or always", Args: choices("mode", "mention", "always"), Run: c.cmdActivation},
 		{Name: "send", Help: "whether answers of this session go out: on, off or inherit", Owner: true, Args: choices("mode", "on", "off", "inherit"), Run: c.cmdSend},
 		{Name: "config", Help: "show or change the configuration: show, get, set or unset", Owner: true, Args: choices("action", "show", "get", "set", "unset"), Run: c.cmdConfig},
+		{Name: "debug", Help: "settings over the configuration, in memory only: show, set, unset or reset", Owner: true, Args: choices("action", "show", "set", "unset", "reset"), Run: c.cmdDebug},
+		{Name: "allowlist", Help: "who may write: list, add or remove, for dm or group", Args: choices("action", "list", "add", "remove"), Run: c.cmdAllowlist},
+		{Name: "export-session", Aliases: []string{"export"}, Help: "write this conversation to an HTML file in the workspace", Args: choices("path"), Run: c.cmdExport},
 		{Name: "restart", Help: "restart the gateway", Owner: true, Run: c.cmdRestart},
 	}
 }

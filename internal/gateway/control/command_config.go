@@ -36,8 +36,9 @@ func (c *Control) cmdConfig(ctx context.Context, env command.Env, args string) (
 		return "Usage: /config show [path], /config get <path>, /config set <path>=<value>, /config unset <path>", nil
 	case !before.Valid():
 		return "", fault.New(fault.Invalid, "command.config", "The configuration file is invalid. On the gateway's host: openclaw doctor")
-	case env.In.Client == nil && !writes(before, string(env.In.At.Channel)):
-		return "⚠️ This channel may not change the configuration (channels." + string(env.In.At.Channel) + ".configWrites is false).", nil
+	}
+	if denied := mayWrite(before, env, pathScope(rest)); denied != "" {
+		return denied, nil
 	}
 	f := c.File
 	if before.Exists {
@@ -82,12 +83,6 @@ func (c *Control) configShown(l *config.Loaded, path string) (string, error) {
 		}
 	}
 	return "⚙️ Config " + path + "\n```json\n" + text.Ellipsis(string(n.Indented()), mostShown) + "\n```", nil
-}
-
-// writes reports whether a channel lets the configuration be changed from it.
-func writes(l *config.Loaded, ch string) bool {
-	n := l.Doc.Root.Find("channels", ch, "configWrites")
-	return n == nil || string(n.JSON()) != "false"
 }
 
 // literal is a value as people type it: JSON5, or else a string.

@@ -1,11 +1,17 @@
 package control_test
 
 import (
+	"context"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/openclaw-go/openclaw/internal/agent"
+	"github.com/openclaw-go/openclaw/internal/agent/prompt"
 	"github.com/openclaw-go/openclaw/internal/base/fault"
+	"github.com/openclaw-go/openclaw/internal/base/id"
+	"github.com/openclaw-go/openclaw/internal/base/llm"
 	"github.com/openclaw-go/openclaw/internal/base/msg"
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/gateway/control"
@@ -42,9 +48,9 @@ func TestCommands(t *testing.T) {
 		{"/status", []string{"Model: fake/fake-1", "12.8k/128k (10%)", "Think: off"}},
 		{"/whoami", []string{"alice!a@host", "irc", `channels.irc.allowFrom: ["alice!a@host"]`}},
 		{"/id", []string{"alice!a@host"}},
-		{"/context", []string{"fake/fake-1", "Workspace files: 1", "Tools: 1"}},
-		{"/context detail", []string{"AGENTS.md", "read"}},
-		{"/context json", []string{`"totalTokens": 12800`, `"name": "AGENTS.md"`}},
+		{"/context", []string{"fake/fake-1", "Workspace files: 5 of 5 characters", "AGENTS.md", "Tools: 1", "Conversation: 1 messages"}},
+		{"/context detail", []string{"Identity", "AGENTS.md  raw 5, injected 5", "read  text"}},
+		{"/context json", []string{`"totalTokens": 12800`, `"name": "AGENTS.md"`, `"sections": [`}},
 		{"/model", []string{"fake/fake-1", "/model list"}},
 		{"/model status", []string{"128k", "4.1k"}},
 		{"/model list", []string{"1. fake/fake-1", "2. fake/fake-2"}},
@@ -55,7 +61,16 @@ func TestCommands(t *testing.T) {
 		{"/verbose", []string{"off"}},
 		{"/usage cost", []string{"Today: $0.0000"}},
 	} {
-		w := newWorld(t, func(d *control.Deps) { d.Tools = func() []tool.Tool { return []tool.Tool{grouped{"read", "fs"}} } })
+		w := newWorld(t, func(d *control.Deps) {
+			d.Tools = func() []tool.Tool { return []tool.Tool{grouped{"read", "fs"}} }
+			d.Prompt = func(context.Context, id.SessionKey, bool) (agent.Prompt, error) {
+				text, report := prompt.System(prompt.Input{Tools: []llm.ToolSpec{{Name: "read", Schema: json.RawMessage(`{}`)}}, Files: []prompt.File{{Name: "AGENTS.md", Text: "hello"}}})
+				return agent.Prompt{Text: text, Report: report}, nil
+			}
+			d.History = func(context.Context, session.Session) ([]llm.Message, error) {
+				return []llm.Message{{Role: llm.User, Content: llm.Content{llm.Text("hi")}}}, nil
+			}
+		})
 		w.sessions.all = []session.Session{{Key: "agent:main:main", ID: "s1", TotalTokens: 12800, TotalTokensFresh: true}}
 		write(t, filepath.Join(w.dir, "ws", "AGENTS.md"), "hello")
 		got, err := w.say(t, tc.text)

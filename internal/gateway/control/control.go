@@ -16,9 +16,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/openclaw-go/openclaw/internal/agent"
 	"github.com/openclaw-go/openclaw/internal/base/event"
 	"github.com/openclaw-go/openclaw/internal/base/id"
 	"github.com/openclaw-go/openclaw/internal/base/llm"
+	"github.com/openclaw-go/openclaw/internal/channel"
 	"github.com/openclaw-go/openclaw/internal/command"
 	"github.com/openclaw-go/openclaw/internal/config"
 	"github.com/openclaw-go/openclaw/internal/engine"
@@ -75,6 +77,15 @@ type Deps struct {
 	// Compact sums up the older part of a conversation; instructions say what
 	// matters. May be nil.
 	Compact func(ctx context.Context, key id.SessionKey, m llm.Model, instructions string) (engine.Compacted, error)
+	// Kind describes a network, and Allowed keeps its stored allow lists. Both
+	// may be nil.
+	Kind    func(id.Channel) (channel.Kind, bool)
+	Allowed AllowStore
+	// Prompt is the system prompt that a run of a session would get now. May be
+	// nil.
+	Prompt func(ctx context.Context, key id.SessionKey, owner bool) (agent.Prompt, error)
+	// History is what of a session a model sees. May be nil.
+	History func(ctx context.Context, s session.Session) ([]llm.Message, error)
 	// Profiles names the tool profiles (minimal, coding, messaging) that
 	// contain a tool.
 	Profiles func(tool string) []string
@@ -116,6 +127,7 @@ type Control struct {
 	writes  limiter
 
 	edit     sync.Mutex // one change of the file at a time
+	debug    overrides
 	lastBeat atomic.Pointer[[]byte]
 	beatsOff atomic.Bool
 }
