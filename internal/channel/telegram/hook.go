@@ -227,7 +227,7 @@ func (b *bot) take(ctx context.Context, raw json.RawMessage, recv channel.Receiv
 	}
 	ins, _ := b.messages(ctx, []update{u})
 	for _, in := range ins {
-		if err := recv(ctx, in); err != nil {
+		if err := b.hand(ctx, recv, in); err != nil {
 			return err
 		}
 	}

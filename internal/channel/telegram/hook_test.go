@@ -24,7 +24,11 @@ const hooked = `,"webhookUrl":"https://bot.example.com/telegram-webhook","webhoo
 // pushed is a bot that is called at url.
 func pushed(t *testing.T, s *telegramtest.Server, r *rig) (url string) {
 	t.Helper()
-	h := r.ch.(channel.Webhook).Handler(func(_ context.Context, in msg.Inbound) error { r.got <- in; return nil })
+	recv := r.recv
+	if recv == nil {
+		recv = func(_ context.Context, in msg.Inbound) error { r.got <- in; return nil }
+	}
+	h := r.ch.(channel.Webhook).Handler(recv)
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
 	if err := wait(t, r.status, "a connection"); err != nil {

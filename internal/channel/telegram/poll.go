@@ -178,7 +178,7 @@ func (p *poller) store(ctx context.Context, us []update) error {
 	var failed error
 	for i, in := range ins {
 		p.log.DebugContext(ctx, "telegram.Run", "message", in.ID)
-		if failed = p.recv(ctx, in); failed != nil {
+		if failed = p.hand(ctx, p.recv, in); failed != nil {
 			break
 		}
 		next = max(next, upTo[i])

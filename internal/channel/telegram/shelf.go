@@ -84,7 +84,7 @@ func (b *bot) flushLocked(ctx context.Context, recv channel.Receiver, now bool) 
 	}
 	ins, _ := b.messages(ctx, s.updates)
 	for _, in := range ins { // again from the first after an error: what was stored is known
-		if err := recv(ctx, in); err != nil {
+		if err := b.hand(ctx, recv, in); err != nil {
 			return err
 		}
 	}

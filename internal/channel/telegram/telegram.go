@@ -75,6 +75,7 @@ type bot struct {
 	me      user              // once known
 	moved   map[int64]string  // chats that became supergroups
 	hyphens map[string]string // commands of the menu by their names there
+	panics  map[string]int    // by message: how often it panicked
 }
 
 var (

@@ -90,6 +90,7 @@ type rig struct {
 	done   chan error
 	cancel context.CancelFunc
 	log    *bytes.Buffer
+	recv   channel.Receiver // nil sends to got
 
 	mu    sync.Mutex
 	state map[string]string
@@ -141,12 +142,16 @@ func (l lock) Write(p []byte) (int, error) {
 }
 
 func (r *rig) start() *rig {
+	recv := r.recv
+	if recv == nil {
+		recv = func(_ context.Context, in msg.Inbound) error { r.got <- in; return nil }
+	}
 	ctx, cancel := context.WithCancel(r.t.Context())
 	r.cancel = cancel
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		r.done <- r.ch.Run(ctx, func(_ context.Context, in msg.Inbound) error { r.got <- in; return nil })
+		r.done <- r.ch.Run(ctx, recv)
 	}()
 	r.t.Cleanup(func() { cancel(); <-finished })
 	return r
