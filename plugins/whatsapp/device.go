@@ -31,8 +31,9 @@ type device struct {
 		SelfChat bool  `json:"selfChatMode"`
 		Receipts *bool `json:"sendReadReceipts"`
 	}
-	db *sql.DB
-	c  *whatsmeow.Client
+	db    *sql.DB
+	store *sqlstore.Container
+	c     *whatsmeow.Client // replaced when the phone unlinked it; what its events need is handed to them
 
 	mu    sync.Mutex
 	login context.CancelFunc
@@ -138,30 +139,41 @@ func (d *device) start(ctx context.Context, raw json.RawMessage) error {
 	}
 	db.SetMaxOpenConns(1)
 	d.db = db
-	c := sqlstore.NewWithDB(db, "sqlite", waLog.Noop)
-	if err := c.Upgrade(ctx); err != nil {
-		return err
-	}
-	dev, err := c.GetFirstDevice(ctx)
-	if err != nil {
+	d.store = sqlstore.NewWithDB(db, "sqlite", waLog.Noop)
+	if err := d.store.Upgrade(ctx); err != nil {
 		return err
 	}
 	store.DeviceProps.Os = proto.String("OpenClaw")
-	d.c = whatsmeow.NewClient(dev, waLog.Noop)
-	d.c.SynchronousAck, d.c.UseRetryMessageStore = true, true // confirmed only once it is stored
-	d.c.AddEventHandlerWithSuccessStatus(func(e any) bool { return d.event(ctx, e) })
-	if dev.ID == nil {
+	if err := d.fresh(ctx); err != nil {
+		return err
+	}
+	if d.c.Store.ID == nil {
 		d.down("unauthenticated", "not linked to a phone yet: openclaw channels login --channel whatsapp", false)
 		return nil
 	}
-	go d.connect(ctx)
+	go d.connect(ctx, d.c)
+	return nil
+}
+
+// fresh makes the client of the device that is stored, or of a new one.
+func (d *device) fresh(ctx context.Context) error {
+	dev, err := d.store.GetFirstDevice(ctx)
+	if err != nil {
+		return err
+	}
+	c := whatsmeow.NewClient(dev, waLog.Noop)
+	d.host.tune(c)
+	c.SynchronousAck, c.UseRetryMessageStore = true, true // confirmed only once it is stored
+	c.EnableDecryptedEventBuffer = true                   // each message decrypts once; a kill before it is stored must not cost it
+	c.AddEventHandlerWithSuccessStatus(func(e any) bool { return d.event(ctx, c, e) })
+	d.c = c
 	return nil
 }
 
 // connect begins to connect; whatsmeow goes on by itself from then on.
-func (d *device) connect(ctx context.Context) {
+func (d *device) connect(ctx context.Context, c *whatsmeow.Client) {
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
-		err := d.c.ConnectContext(ctx)
+		err := c.ConnectContext(ctx)
 		if err == nil {
 			return
 		}
@@ -178,10 +190,10 @@ func (d *device) down(kind, text string, fatal bool) {
 	d.host.tell("channel.status", map[string]any{"connected": false, "error": fail(kind, text), "fatal": fatal})
 }
 
-func (d *device) people(ctx context.Context) people {
-	p := people{self: []types.JID{d.c.Store.GetJID().ToNonAD(), d.c.Store.GetLID().ToNonAD()}}
+func peopleOf(ctx context.Context, c *whatsmeow.Client) people {
+	p := people{self: []types.JID{c.Store.GetJID().ToNonAD(), c.Store.GetLID().ToNonAD()}}
 	p.phone = func(lid types.JID) types.JID {
-		pn, err := d.c.Store.LIDs.GetPNForLID(ctx, lid)
+		pn, err := c.Store.LIDs.GetPNForLID(ctx, lid)
 		if err != nil {
 			return types.EmptyJID
 		}
@@ -191,13 +203,13 @@ func (d *device) people(ctx context.Context) people {
 }
 
 // event takes what whatsmeow tells; false leaves a message unconfirmed.
-func (d *device) event(ctx context.Context, e any) bool {
+func (d *device) event(ctx context.Context, c *whatsmeow.Client, e any) bool {
 	switch e := e.(type) {
 	case *events.Message:
-		in, ok := parse(e, d.people(ctx), d.cfg.SelfChat, time.Now())
-		return !ok || d.receive(ctx, e.Info, in)
+		in, ok := parse(e, peopleOf(ctx, c), d.cfg.SelfChat, time.Now())
+		return !ok || d.receive(ctx, c, e.Info, in)
 	case *events.Connected:
-		_ = d.c.SendPresence(ctx, types.PresenceAvailable)
+		_ = c.SendPresence(ctx, types.PresenceAvailable)
 		d.host.tell("channel.status", map[string]any{"connected": true})
 	case *events.Disconnected:
 		d.down("unavailable", "the connection to WhatsApp was lost", false)
@@ -211,14 +223,14 @@ func (d *device) event(ctx context.Context, e any) bool {
 			if v, err := whatsmeow.GetLatestVersion(ctx, nil); err == nil {
 				store.SetWAVersion(*v)
 			}
-			d.connect(ctx)
+			d.connect(ctx, c)
 		}()
 	}
 	return true
 }
 
 // receive hands a message over until it is stored.
-func (d *device) receive(ctx context.Context, info types.MessageInfo, in inbound) bool {
+func (d *device) receive(ctx context.Context, c *whatsmeow.Client, info types.MessageInfo, in inbound) bool {
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
 		err := d.host.call(ctx, "channel.receive", in)
 		if err == nil {
@@ -234,7 +246,7 @@ func (d *device) receive(ctx context.Context, info types.MessageInfo, in inbound
 		}
 	}
 	if d.cfg.Receipts == nil || *d.cfg.Receipts {
-		_ = d.c.MarkRead(ctx, []types.MessageID{info.ID}, time.Now(), info.Chat, info.Sender)
+		_ = c.MarkRead(ctx, []types.MessageID{info.ID}, time.Now(), info.Chat, info.Sender)
 	}
 	return true
 }

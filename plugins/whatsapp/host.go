@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"go.mau.fi/whatsmeow"
 )
 
 // frame is one line, in either direction.
@@ -38,8 +40,9 @@ func fail(kind, message string) *failure {
 
 // host is the gateway at the other end.
 type host struct {
-	in  *bufio.Reader
-	out io.Writer
+	in   *bufio.Reader
+	out  io.Writer
+	tune func(*whatsmeow.Client) // before it connects
 
 	writing sync.Mutex
 	mu      sync.Mutex
@@ -47,8 +50,8 @@ type host struct {
 	calls   map[int64]chan *failure
 }
 
-func newHost(in io.Reader, out io.Writer) *host {
-	return &host{in: bufio.NewReaderSize(in, 64<<10), out: out, calls: map[int64]chan *failure{}}
+func newHost(in io.Reader, out io.Writer, tune func(*whatsmeow.Client)) *host {
+	return &host{tune: tune, in: bufio.NewReaderSize(in, 64<<10), out: out, calls: map[int64]chan *failure{}}
 }
 
 func (h *host) write(f frame) error {

@@ -25,6 +25,9 @@ func (d *device) link(ctx context.Context) (any, error) {
 	}
 	d.cancelLogin()
 	d.c.Disconnect()
+	if err := d.fresh(ctx); err != nil { // the phone may have unlinked the device before
+		return nil, err
+	}
 	base := ctx // the connection outlives the login
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	d.mu.Lock()

@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	if err := newHost(os.Stdin, os.Stdout).serve(); err != nil {
+	if err := newHost(os.Stdin, os.Stdout, tune).serve(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
