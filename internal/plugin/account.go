@@ -28,7 +28,8 @@ type account struct {
 	dialect *markdown.Dialect // nil is Markdown as it is
 
 	mu    sync.Mutex
-	cur   *process // nil while none is ready
+	cur   *process      // nil while none is ready
+	came  chan struct{} // closed when one becomes ready; nil when nobody waits
 	steps chan channel.LoginStep
 }
 
@@ -128,6 +129,33 @@ func (a *account) set(p *process) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.cur = p
+	if p != nil && a.came != nil {
+		close(a.came)
+		a.came = nil
+	}
+}
+
+// await waits a moment for a program that is just starting: whoever wants to
+// log in begins as soon as the gateway is up.
+func (a *account) await(ctx context.Context) (*process, error) {
+	a.mu.Lock()
+	p := a.cur
+	if p == nil && a.came == nil {
+		a.came = make(chan struct{})
+	}
+	came := a.came
+	a.mu.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	limit := time.NewTimer(min(a.opts.Timing.Start, 15*time.Second))
+	defer limit.Stop()
+	select {
+	case <-came:
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+	return a.process()
 }
 
 func (a *account) process() (*process, error) {
@@ -176,15 +204,15 @@ func (a *account) login(ctx context.Context, step func(channel.LoginStep)) error
 		a.steps = nil
 		a.mu.Unlock()
 	}()
+	p, err := a.await(ctx)
+	if err != nil {
+		return err
+	}
 	var first wireStep
 	if err := a.call(ctx, "channel.login.start", struct{}{}, &first); err != nil {
 		return err
 	}
 	next := first.step()
-	p, err := a.process()
-	if err != nil {
-		return err
-	}
 	for {
 		if next != (channel.LoginStep{}) {
 			step(next)
