@@ -216,6 +216,7 @@ func (d *device) event(ctx context.Context, c *whatsmeow.Client, e any) bool {
 	case *events.StreamReplaced:
 		d.down("unavailable", "another program uses this linked device", true)
 	case *events.LoggedOut:
+		d.forgotten(ctx)
 		d.down("unauthenticated", "the phone unlinked this device: openclaw channels login --channel whatsapp", false)
 	case *events.ClientOutdated:
 		// WhatsApp refuses old versions of its web client; take the newest number.
@@ -227,6 +228,17 @@ func (d *device) event(ctx context.Context, c *whatsmeow.Client, e any) bool {
 		}()
 	}
 	return true
+}
+
+// forgotten waits until the device that the phone unlinked is taken out of the
+// store, which whatsmeow does beside telling us: until then it seems linked.
+func (d *device) forgotten(ctx context.Context) {
+	const most, pause = 10 * time.Second, 20 * time.Millisecond
+	for end := time.Now().Add(most); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(pause) {
+		if dev, err := d.store.GetFirstDevice(ctx); err == nil && dev.ID == nil {
+			return
+		}
+	}
 }
 
 // receive hands a message over until it is stored.

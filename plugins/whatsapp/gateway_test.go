@@ -291,7 +291,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 
 	// The connection breaks: it comes back by itself.
-	network.Cut()
+	network.Cut(bot, person.Account) // other tests go on beside this one
 	person.Client.Disconnect()
 	if err := person.Client.Connect(); err != nil {
 		t.Fatal(err)

@@ -6,12 +6,14 @@ import (
 	waBinary "go.mau.fi/whatsmeow/binary"
 )
 
-// Cut breaks every connection off.
-func (s *Server) Cut() {
+// Cut breaks connections off: those of accounts, or every one.
+func (s *Server) Cut(accounts ...*Account) {
 	s.mu.Lock()
 	var all []*conn
 	for c := range s.conns {
-		all = append(all, c)
+		if len(accounts) == 0 || c.dev != nil && slices.Contains(accounts, c.dev.a) {
+			all = append(all, c)
+		}
 	}
 	s.mu.Unlock()
 	for _, c := range all {
