@@ -254,6 +254,9 @@ func (w *work) attempts(ctx context.Context, turn loop.Run, ref string) error {
 	first := true
 	for round := range 4 {
 		for a := range w.Models.Attempts(ctx, w.req.Session.Agent(), ref) {
+			if w.out.Model.String() != a.Model.String() {
+				w.easy = ""
+			}
 			w.out.Model = a.Model
 			if w.to.Watch != nil {
 				w.to.Watch.Model(a.Model, w.thinking(a.Model))
@@ -271,7 +274,7 @@ func (w *work) attempts(ctx context.Context, turn loop.Run, ref string) error {
 			}
 			turn.Stream, turn.Room = w.stream(a), w.room(a, turn)
 			var added []llm.Message
-			added, err = w.fitted(ctx, a.Model, &turn)
+			added, err = w.fitted(ctx, a, &turn)
 			w.Models.Report(ctx, a, err)
 			if err == nil || !worthAnother(ctx, err) {
 				return err
@@ -289,19 +292,23 @@ func (w *work) attempts(ctx context.Context, turn loop.Run, ref string) error {
 }
 
 // fitted runs the loop. When the model says that the conversation is too long,
-// room is made and it is asked again; what was said and done until then stands
-// in the transcript.
-func (w *work) fitted(ctx context.Context, m llm.Model, turn *loop.Run) (added []llm.Message, err error) {
+// room is made, and when it refuses to think that hard, it thinks less; then it
+// is asked again. What was said and done until then stands in the transcript.
+func (w *work) fitted(ctx context.Context, a model.Attempt, turn *loop.Run) (added []llm.Message, err error) {
 	for {
 		var more []llm.Message
 		more, err = loop.Do(ctx, *turn, w)
 		added = append(added, more...)
+		if err != nil && ctx.Err() == nil && w.easier(a.Model, err) {
+			turn.Stream, turn.Messages, added = w.stream(a), append(turn.Messages, more...), nil
+			continue
+		}
 		if !errors.Is(err, provider.ErrOverflow) || ctx.Err() != nil {
 			return added, err
 		}
-		ms, ok := w.smaller(ctx, m, append(turn.Messages, more...))
+		ms, ok := w.smaller(ctx, a.Model, append(turn.Messages, more...))
 		if !ok {
-			return added, tooLong(m, err)
+			return added, tooLong(a.Model, err)
 		}
 		turn.Messages, added = ms, nil
 	}

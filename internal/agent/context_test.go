@@ -38,12 +38,14 @@ type strict struct {
 	sums   int // summaries that it wrote
 	refuse int // requests that were too long
 	worst  float64
+
+	reasoning bool
 }
 
 func (m *strict) Attempts(context.Context, id.Agent, string) iter.Seq[model.Attempt] {
 	return func(yield func(model.Attempt) bool) {
 		for _, name := range []string{"first", "second"} {
-			if !yield(model.Attempt{Model: llm.Model{Provider: "fake", ID: name, API: "openai-completions", ContextWindow: m.says, MaxTokens: 200}, Provider: m}) {
+			if !yield(model.Attempt{Model: llm.Model{Provider: "fake", ID: name, API: "openai-completions", ContextWindow: m.says, MaxTokens: 200, Reasoning: m.reasoning}, Provider: m}) {
 				return
 			}
 		}

@@ -31,10 +31,12 @@ type work struct {
 	stored  bool // the inputs are in the transcript
 
 	engine      engine.Engine
-	fixed       int  // tokens before the messages, about
-	compactions int  // tries of this run to sum up
-	tight       int  // how often what a request may hold was halved
-	flushed     bool // the memory was written in this run
+	fixed       int    // tokens before the messages, about
+	compactions int    // tries of this run to sum up
+	tight       int    // how often what a request may hold was halved
+	flushed     bool   // the memory was written in this run
+	easy        string // the thinking level that a service wanted instead
+	easings     int
 }
 
 var _ loop.Observer = (*work)(nil)
@@ -119,7 +121,7 @@ func (w *work) inputs(ctx context.Context, messages []llm.Message) ([]llm.Messag
 }
 
 func (w *work) thinking(m llm.Model) string {
-	return cmp.Or(w.req.Thinking, w.session.ThinkingLevel, w.Config().Agents.Defaults.ThinkingDefault, model.Thinking(m))
+	return cmp.Or(w.easy, w.req.Thinking, w.session.ThinkingLevel, w.Config().Agents.Defaults.ThinkingDefault, model.Thinking(m))
 }
 
 // stream asks a's model.
