@@ -31,6 +31,7 @@ type talk struct {
 	stream *reply.Stream   // to clients
 	say    *reply.Composer // to the chat; nil when nobody is written to
 	typing *typing
+	mood   *mood // nil when the message doesn't show it
 }
 
 // talks knows the runs that speak to a chat.
@@ -81,7 +82,7 @@ func (h *Handler) talk(ctx context.Context, w Work) (*talk, error) {
 	if err := say.Begin(ctx, known, left); err != nil {
 		return t, err
 	}
-	t.say = say
+	t.say, t.mood = say, h.newMood(ctx, c, w, say)
 	h.talks.mu.Lock()
 	defer h.talks.mu.Unlock()
 	if h.talks.by == nil {
@@ -216,11 +217,16 @@ func (t *talk) output() agent.Output {
 	if t.say == nil {
 		return agent.Output{Fresh: t.stream.Fresh, Delta: t.stream.Delta}
 	}
-	return agent.Output{
+	out := agent.Output{
 		Fresh: func() { t.stream.Fresh(); t.say.Fresh() },
 		Delta: func(text string) { t.stream.Delta(text); t.say.Delta(text) },
 		Watch: t.say,
 	}
+	if t.mood != nil {
+		delta := out.Delta
+		out.Watch, out.Delta = t.mood, func(text string) { delta(text); t.mood.alive() }
+	}
+	return out
 }
 
 // quiet ends what shows that the run goes on.
@@ -234,6 +240,7 @@ func (t *talk) quiet() {
 
 // leave ends the talk for another process to go on with.
 func (t *talk) leave() {
+	t.mood.leave()
 	if t.say != nil {
 		t.say.Close()
 	}

@@ -266,7 +266,10 @@ func (h *Handler) ended(lane context.Context, batch []Work, w Work, t *talk, out
 		// transcript at the next start; the person is not told what isn't stored.
 		h.Log.ErrorContext(ctx, "the end of a run can't be stored", "run", w.Run, "err", serr)
 	}
-	h.ack(ctx, w, false)
+	if t.mood == nil {
+		h.ack(ctx, w, false)
+	}
+	t.mood.over(err != nil && asAborted(err) == nil)
 	h.queue.Over(w.Session)
 	h.results.done(batch, w.Run, res)
 	h.Bus.Publish(chatEnded(w, out, err))

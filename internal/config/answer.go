@@ -10,11 +10,12 @@ import (
 
 // Answering is the part of messages that says how answers look.
 type Answering struct {
-	MessagePrefix       string  `json:"messagePrefix"`
-	ResponsePrefix      string  `json:"responsePrefix"`
-	AckReaction         *string `json:"ackReaction"`
-	AckReactionScope    string  `json:"ackReactionScope"` // all, direct, group-all, group-mentions (default), off, none
-	RemoveAckAfterReply bool    `json:"removeAckAfterReply"`
+	MessagePrefix       string          `json:"messagePrefix"`
+	ResponsePrefix      string          `json:"responsePrefix"`
+	AckReaction         *string         `json:"ackReaction"`
+	AckReactionScope    string          `json:"ackReactionScope"` // all, direct, group-all, group-mentions (default), off, none
+	StatusReactions     StatusReactions `json:"statusReactions"`
+	RemoveAckAfterReply bool            `json:"removeAckAfterReply"`
 }
 
 // Pacing is the part of agents.defaults that says when an answer is shown.
