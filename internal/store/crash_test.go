@@ -93,19 +93,26 @@ func TestKill(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
+		// At any moment behind some finished rows, however slow the machine is.
+		after := rand.IntN(8)
 		lines := bufio.NewScanner(stdout)
 		var kill *time.Timer
+		ready, seen := false, 0
 		for lines.Scan() {
 			words := strings.Fields(lines.Text())
 			switch {
 			case len(words) == 1 && words[0] == "ready":
-				kill = time.AfterFunc(time.Duration(rand.IntN(40))*time.Millisecond, func() { _ = child.Process.Kill() })
+				ready = true
 			case len(words) == 2 && words[0] == "put":
 				put[words[1]] = true
 			case len(words) == 3 && words[0] == "done":
 				done[words[1]] = words[2]
+				seen++
 			case len(words) > 0 && words[0] == "error":
 				t.Error(lines.Text())
+			}
+			if ready && kill == nil && seen >= after {
+				kill = time.AfterFunc(time.Duration(rand.IntN(10))*time.Millisecond, func() { _ = child.Process.Kill() })
 			}
 		}
 		if kill == nil {
