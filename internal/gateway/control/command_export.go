@@ -1,12 +1,14 @@
 package control
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"html/template"
+	"html"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -111,11 +113,30 @@ func writePage(dir, name string, page exported) (err error) {
 		return fault.New(fault.Invalid, "command.export", "The file must be in the workspace.")
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	t, err := template.New("export").Parse(exportPage)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "command.export", err)
+	w := bufio.NewWriter(f)
+	page.write(w)
+	return w.Flush()
+}
+
+// write writes the page: export.html with its four places filled in. It is no
+// template, since those keep every method of the program.
+func (p exported) write(w io.Writer) {
+	e := html.EscapeString
+	key := e(string(p.Key))
+	system, left := "", ""
+	if p.System != "" {
+		system = "<details><summary>System prompt</summary><pre>" + e(p.System) + "</pre></details>"
 	}
-	return t.Execute(f, page)
+	if p.Left > 0 {
+		left = "<p>" + count(int64(p.Left)) + " later messages are left out; the transcript file has them.</p>"
+	}
+	top, bottom, _ := strings.Cut(exportPage, "{{messages}}")
+	fill := strings.NewReplacer("{{key}}", key, "{{about}}", key+" · "+e(string(p.Session))+"<br>"+e(p.Model)+" · exported "+e(p.At), "{{system}}", system, "{{left}}", left)
+	_, _ = fill.WriteString(w, top) // the writer keeps the first error
+	for _, m := range p.Messages {
+		_, _ = io.WriteString(w, `<article class="`+m.Kind+`"><h2>`+e(m.Who)+" · "+e(m.When)+"</h2><pre>"+e(m.Text)+"</pre></article>\n")
+	}
+	_, _ = fill.WriteString(w, bottom)
 }
 
 // shownEntry is an entry of the transcript as people read it.
